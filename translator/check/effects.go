@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package check
+
+import "gostap/translator/program"
+
+// callsOf lists the calls in s.
+func callsOf(s program.Stmt) []*program.Call {
+	var calls []*program.Call
+	eachExpr(s, func(x program.Expr) {
+		if call, ok := x.(*program.Call); ok {
+			calls = append(calls, call)
+		}
+	})
+	return calls
+}
+
+// eachExtra calls f for what a probe evaluates besides its body.
+func (p *probe) eachExtra(f func(*program.Expr)) {
+	if p.Cond != nil {
+		f(&p.Cond)
+	}
+	for i := range p.Saved {
+		f(&p.Saved[i])
+	}
+}
+
+// findPure finds the live functions that have no effect but their result.
+func (c *checker) findPure() {
+	callers := map[*group][]*function{}
+	var impure []*function
+	for _, f := range c.lowered {
+		if !f.live {
+			continue
+		}
+		if f.pure = c.pureBody(f); !f.pure {
+			impure = append(impure, f)
+		}
+		for _, call := range f.scope.calls {
+			g := c.groupOf[call.Fn]
+			callers[g] = append(callers[g], f)
+		}
+	}
+	for len(impure) > 0 {
+		f := impure[len(impure)-1]
+		impure = impure[:len(impure)-1]
+		for _, caller := range callers[f.group] {
+			if caller.pure {
+				caller.pure = false
+				impure = append(impure, caller)
+			}
+		}
+	}
+}
+
+// pureBody reports whether f itself has no effect, whatever it calls.
+func (c *checker) pureBody(f *function) bool {
+	if f.Code != nil {
+		return hasMarker(f.Code, "pure")
+	}
+	pure := true
+	eachExpr(f.body, func(x program.Expr) { pure = pure && c.pureNode(x) })
+	var deletes func(program.Stmt)
+	deletes = func(s program.Stmt) {
+		if _, ok := s.(*program.Delete); ok {
+			pure = false
+		}
+		parts(s, func(*program.Expr) {}, func(s *program.Stmt) { deletes(*s) })
+	}
+	if f.body != nil {
+		deletes(f.body)
+	}
+	return pure
+}
+
+// pureNode reports whether x has no effect of its own; calls count as none.
+func (c *checker) pureNode(x program.Expr) bool {
+	switch x := x.(type) {
+	case *program.Assign:
+		_, local := x.X.(*program.LocalRef)
+		return local
+	case *program.IncDec:
+		_, local := x.X.(*program.LocalRef)
+		return local
+	case *program.Aggregate, *program.PrintHist:
+		return false
+	case *program.Print:
+		return x.Sprint
+	case *program.Embedded:
+		return x.Pure
+	case *program.Match:
+		return !c.matched
+	case *spoiled:
+		return false // who knows
+	}
+	return true
+}
+
+// pureCall reports whether a call has no effect.
+func (c *checker) pureCall(x *program.Call) bool {
+	for _, f := range c.groupOf[x.Fn].variants {
+		if !f.pure {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package check
+
+import (
+	"strings"
+
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// expr lowers x. Types are not known yet, and may turn out not to agree.
+func (s *scope) expr(x syntax.Expr) program.Expr {
+	switch x := x.(type) {
+	case *syntax.NumberLit:
+		return &program.Number{At: x.At, Value: x.Value}
+	case *syntax.StringLit:
+		return &program.Text{At: x.At, Value: x.Value}
+	case *syntax.EmbeddedExpr:
+		return s.embedded(x)
+	case *syntax.Ident:
+		return s.ident(x)
+	case *syntax.IndexExpr:
+		return s.index(x)
+	case *syntax.CallExpr:
+		return s.callExpr(x)
+	case *syntax.UnaryExpr:
+		if x.Op == "+" {
+			return binary(x.At, "+", &program.Number{At: x.At}, s.expr(x.X))
+		}
+		return unary(x.At, x.Op, s.expr(x.X))
+	case *syntax.IncDecExpr:
+		n := &program.IncDec{At: x.At, X: s.place(x.X, x.Op), Delta: 1, Post: x.Post}
+		if x.Op == "--" {
+			n.Delta = -1
+		}
+		return n
+	case *syntax.BinaryExpr:
+		return s.binary(x)
+	case *syntax.MatchExpr:
+		return &program.Match{At: x.At, Not: x.Not, X: s.expr(x.X), Regex: x.Regex.Value}
+	case *syntax.InExpr:
+		keys := s.exprs(x.Index)
+		if g := s.array(x.Array, len(keys)); g != nil {
+			return &program.In{At: x.At, Array: g.Global, Keys: keys}
+		}
+		return &spoiled{x.At}
+	case *syntax.CondExpr:
+		cond, then, els := s.expr(x.Cond), s.expr(x.Then), s.expr(x.Else)
+		switch n, ok := constant(cond); {
+		case !ok:
+			return &program.Cond{At: x.At, If: cond, Then: then, Else: els}
+		case n != 0:
+			return then
+		}
+		return els
+	case *syntax.AssignExpr:
+		return s.assign(x)
+	case *syntax.StatOp:
+		return s.statOp(x)
+	case *syntax.TargetVar, *syntax.AtExpr:
+		return s.target(x)
+	case *syntax.PrintExpr:
+		return s.print(x)
+	}
+	return &spoiled{x.Pos()}
+}
+
+// exprs lowers a list, in which * is nil.
+func (s *scope) exprs(list []syntax.Expr) []program.Expr {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]program.Expr, len(list))
+	for i, x := range list {
+		if x != nil {
+			out[i] = s.expr(x)
+		}
+	}
+	return out
+}
+
+// ident lowers the value of a variable.
+func (s *scope) ident(x *syntax.Ident) program.Expr {
+	l, g := s.variable(x)
+	if g != nil {
+		if !s.setArity(g, 0, x.At) {
+			return &spoiled{x.At}
+		}
+		return &program.GlobalRef{At: x.At, Global: g.Global}
+	}
+	if s.where != "" {
+		d := s.c.errorf(x.At, "%s can't use local variables, but %q is one", s.where, x.Name)
+		d.Hint = s.c.near(x.Name, s.globalNames())
+		return &spoiled{x.At}
+	}
+	return &program.LocalRef{At: x.At, Local: l.Local}
+}
+
+// index lowers the value of an array's element or of a histogram's bucket.
+func (s *scope) index(x *syntax.IndexExpr) program.Expr {
+	switch a := x.X.(type) {
+	case *syntax.Ident:
+		e := s.element(x, a)
+		if e == nil {
+			return &spoiled{x.At}
+		}
+		if hasStar(e.Keys) {
+			s.c.errorf(x.At, "an element's value needs all its keys, but one is *")
+			return &spoiled{x.At}
+		}
+		return e
+	case *syntax.StatOp:
+		h := s.hist(a)
+		if h == nil || len(x.Index) != 1 || x.Index[0] == nil {
+			return &spoiled{x.At}
+		}
+		return &program.Bucket{At: x.At, X: s.statistic(a.X, "@"+a.Op), Hist: h, Index: s.expr(x.Index[0])}
+	}
+	s.c.errorf(x.At, "only arrays and histograms have an index")
+	return &spoiled{x.At}
+}
+
+// element lowers array[keys]; keys may be *. It returns nil after an error.
+func (s *scope) element(x *syntax.IndexExpr, array *syntax.Ident) *program.Element {
+	keys := s.exprs(x.Index)
+	g := s.array(array, len(keys))
+	if g == nil {
+		return nil
+	}
+	return &program.Element{At: x.At, Array: g.Global, Keys: keys}
+}
+
+func hasStar(keys []program.Expr) bool {
+	for _, k := range keys {
+		if k == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scope) binary(x *syntax.BinaryExpr) program.Expr {
+	a, b := s.expr(x.X), s.expr(x.Y)
+	switch x.Op {
+	case "<", ">", "<=", ">=", "==", "!=":
+		return compare(x.At, x.Op, a, b)
+	case "&&", "||":
+		return logical(x.At, x.Op, a, b)
+	case ".":
+		return concat(x.At, a, b)
+	}
+	return binary(x.At, x.Op, a, b)
+}
+
+func (s *scope) callExpr(x *syntax.CallExpr) program.Expr {
+	args := s.exprs(x.Args)
+	g := s.find(x)
+	if g == nil {
+		return &spoiled{x.At}
+	}
+	s.c.call(g)
+	first := g.variants[0]
+	if first.Code != nil && first.src.Origin != syntax.User && hasMarker(first.Code, "guru") && !s.c.opts.Guru && isUser(x.At) {
+		s.c.errorf(x.At, "function %q may be called in guru mode only", x.Name).Hint = "run the script with -g"
+	}
+	return &program.Call{At: x.At, Fn: first.Function, Args: args}
+}
+
+// assign lowers x op= y.
+func (s *scope) assign(x *syntax.AssignExpr) program.Expr {
+	if x.Op == "<<<" {
+		to := s.statistic(x.X, "<<<")
+		if hasStarElement(to) {
+			s.c.errorf(x.X.Pos(), "an element needs all its keys to be added to, but one is *")
+			return &spoiled{x.At}
+		}
+		return &program.Aggregate{At: x.At, X: to, Y: s.expr(x.Y)}
+	}
+	n := &program.Assign{At: x.At, Op: strings.TrimSuffix(x.Op, "="), X: s.place(x.X, x.Op)}
+	n.Y = s.expr(x.Y)
+	return n
+}
+
+// place lowers what op changes.
+func (s *scope) place(x syntax.Expr, op string) program.Expr {
+	switch x := x.(type) {
+	case *syntax.Ident:
+		ref := s.ident(x)
+		if ref, ok := ref.(*program.LocalRef); ok {
+			s.byLocal[ref.Local].set = true
+		}
+		return ref
+	case *syntax.IndexExpr:
+		e := s.index(x)
+		if _, ok := e.(*program.Bucket); ok {
+			s.c.errorf(x.At, "a histogram's buckets can't be changed")
+			return &spoiled{x.At}
+		}
+		return e
+	case *syntax.TargetVar, *syntax.AtExpr:
+		return s.targetPlace(x)
+	}
+	s.c.errorf(x.Pos(), "%s changes a variable, an array's element or a target variable, but this is none", op)
+	return &spoiled{x.Pos()}
+}
+
+// embedded lowers %{ C %}.
+func (s *scope) embedded(x *syntax.EmbeddedExpr) program.Expr {
+	n := &program.Embedded{Code: x.Code, Result: program.Long, Pure: hasMarker(x.Code, "pure")}
+	if hasMarker(x.Code, "string") {
+		n.Result = program.String
+	}
+	s.pragmas(x.Code)
+	return n
+}
+
+// hasMarker reports whether embedded C holds the comment /* marker */.
+func hasMarker(code *syntax.EmbeddedC, marker string) bool {
+	return strings.Contains(code.Text, "/* "+marker+" */")
+}
+
+// pragmas notes which globals embedded C says that it reads and writes.
+func (s *scope) pragmas(code *syntax.EmbeddedC) {
+	if s.c.embeddedUses[code] != nil {
+		return
+	}
+	for _, what := range []string{"read", "write"} {
+		rest := code.Text
+		for {
+			var ok bool
+			if _, rest, ok = strings.Cut(rest, "/* pragma:"+what+":"); !ok {
+				break
+			}
+			name, _, _ := strings.Cut(rest, " ")
+			g := s.global(name)
+			if g == nil {
+				d := s.c.errorf(code.At, "embedded C wants to %s %q, which is no global", what, name)
+				d.Hint = s.c.near(name, s.globalNames())
+				continue
+			}
+			s.c.embeddedUses[code] = append(s.c.embeddedUses[code], embeddedUse{g, what == "write"})
+		}
+	}
+}
+
+// An embeddedUse is a global that embedded C works on.
+type embeddedUse struct {
+	g     *global
+	write bool
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package check
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"gostap/translator/format"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// A printForm is a print whose format depends on its arguments' types.
+type printForm struct {
+	delim   string
+	newline bool
+	quoted  bool // strings that are no literals stand in quotes
+}
+
+// print lowers a call of the print family.
+func (s *scope) print(x *syntax.PrintExpr) program.Expr {
+	n := &program.Print{At: x.At, Sprint: strings.HasPrefix(x.Name, "sprint")}
+	family := strings.TrimPrefix(x.Name, "s")
+	if family == "printf" {
+		n.Format = x.Format
+		n.Args = s.exprs(x.Args)
+		if !s.checkFormat(x) {
+			return &spoiled{x.At}
+		}
+		return n
+	}
+	if h := histArg(x); h != nil {
+		if family != "print" || n.Sprint {
+			d := s.c.errorf(h.At, "a histogram can be printed with print or println, not with %s", x.Name)
+			if family == "println" && !n.Sprint {
+				d.Msg = "println of a histogram has to be a statement of its own"
+			}
+			return &spoiled{x.At}
+		}
+		return s.printHist(h)
+	}
+	if s.prints == nil {
+		s.prints = map[*program.Print]*printForm{}
+	}
+	s.prints[n] = &printForm{
+		delim:   x.Delim,
+		newline: strings.HasSuffix(family, "ln"),
+		quoted:  s.c.display[x],
+	}
+	n.Args = s.exprs(x.Args)
+	return n
+}
+
+// histArg returns the histogram that x prints, nil if it prints something else.
+func histArg(x *syntax.PrintExpr) *syntax.StatOp {
+	if len(x.Args) != 1 {
+		return nil
+	}
+	h, ok := x.Args[0].(*syntax.StatOp)
+	if !ok || h.Op != "hist_log" && h.Op != "hist_linear" {
+		return nil
+	}
+	return h
+}
+
+func (s *scope) printHist(x *syntax.StatOp) program.Expr {
+	h := s.hist(x)
+	if h == nil {
+		return &spoiled{x.At}
+	}
+	to := s.statistic(x.X, "@"+x.Op)
+	if hasStarElement(to) {
+		s.c.errorf(x.X.Pos(), "a histogram is one element's, but a key is *")
+		return &spoiled{x.At}
+	}
+	return &program.PrintHist{At: x.At, X: to, Hist: h}
+}
+
+// checkFormat checks printf's format and the number of its arguments.
+func (s *scope) checkFormat(x *syntax.PrintExpr) bool {
+	dirs, err := format.Parse(x.Format)
+	if err != nil {
+		at := x.At
+		var wrong *format.Error
+		if errors.As(err, &wrong) {
+			at = formatPos(x, wrong.Offset)
+		}
+		s.c.errorf(at, "%s: %v", x.Name, err)
+		return false
+	}
+	want, conversions := 0, 0
+	var kinds [3]format.Kind
+	for i := range dirs {
+		if n := len(dirs[i].Kinds(kinds[:0])); n > 0 {
+			want += n
+			conversions++
+		}
+	}
+	if want == len(x.Args) {
+		return true
+	}
+	takes := plural(want, "argument")
+	if want != conversions {
+		takes += ", those for * included"
+	}
+	at := x.At
+	if len(x.Args) > want {
+		at = x.Args[want].Pos()
+	}
+	s.c.errorf(at, "%s: the format takes %s, found %d", x.Name, takes, len(x.Args))
+	return false
+}
+
+// formatPos finds where the byte at offset of x's format stands in the text;
+// where macros or joined literals obscure that, it is x itself.
+func formatPos(x *syntax.PrintExpr, offset int) syntax.Pos {
+	rest, ok := strings.CutPrefix(x.At.LineText()[min(int(x.At.Col)-1, len(x.At.LineText())):], x.Name)
+	if !ok {
+		return x.At
+	}
+	trimmed := strings.TrimLeft(rest, " \t(")
+	text, ok := strings.CutPrefix(trimmed, `"`)
+	if !ok {
+		return x.At
+	}
+	at := x.At
+	at.Col += int32(len(x.Name) + len(rest) - len(text))
+	for ; offset > 0; offset-- {
+		n := 1
+		switch {
+		case text == "" || text[0] == '"':
+			return x.At
+		case text[0] == '\\' && len(text) > 1:
+			n = escapeLen(text)
+		}
+		text = text[n:]
+		at.Col += int32(n)
+	}
+	return at
+}
+
+// escapeLen is how long the escape is that s begins with.
+func escapeLen(s string) int {
+	digits, most := "01234567", 4
+	n := 1
+	if s[1] == 'x' {
+		digits, most, n = "0123456789abcdefABCDEF", 4, 2
+	}
+	for n < most && n < len(s) && strings.IndexByte(digits, s[n]) >= 0 {
+		n++
+	}
+	return max(n, 2)
+}
+
+// inferFormat gives the arguments of a printf the types that its format says.
+func (c *checker) inferFormat(x *program.Print) {
+	dirs, err := format.Parse(x.Format)
+	if err != nil {
+		c.errorf(x.At, "printf: %v", err)
+		return
+	}
+	var kinds []format.Kind
+	for i := range dirs {
+		kinds = dirs[i].Kinds(kinds)
+	}
+	for i, arg := range x.Args {
+		switch {
+		case i >= len(kinds):
+			c.infer(arg)
+		case kinds[i] == format.String:
+			c.want(arg, program.String)
+		default:
+			c.want(arg, program.Long)
+		}
+	}
+}
+
+// writeFormat makes print and its like a printf.
+func (c *checker) writeFormat(x *program.Print, form *printForm) {
+	var b strings.Builder
+	var args []program.Expr
+	for i, arg := range x.Args {
+		if i > 0 {
+			b.WriteString(format.Quote(form.delim))
+		}
+		switch arg := arg.(type) {
+		case *program.Text:
+			b.WriteString(format.Quote(arg.Value))
+			continue
+		case *program.Number:
+			b.WriteString(strconv.FormatInt(arg.Value, 10))
+			continue
+		}
+		switch {
+		case arg.Type() != program.String:
+			b.WriteString("%d")
+		case form.quoted:
+			b.WriteString(`"%#s"`)
+		default:
+			b.WriteString("%s")
+		}
+		args = append(args, arg)
+	}
+	if form.newline {
+		b.WriteByte('\n')
+	}
+	x.Format, x.Args = b.String(), args
+}

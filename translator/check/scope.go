@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package check
+
+import (
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// A global is a global variable and what is found out about it.
+type global struct {
+	*program.Global
+	decl *syntax.GlobalDecl
+	user bool // declared in the user's script
+
+	arity    int // number of keys; unknownArity until it is used
+	arityAt  syntax.Pos
+	badArity bool
+
+	elem       *tvar
+	keys       []*tvar
+	statAt     syntax.Pos // where it is first used as a statistic
+	valueAt    syntax.Pos // where it is first used as a number or string
+	varianceAt syntax.Pos
+	unassigned bool        // read, but never written
+	aggregated bool        // filled with <<<
+	setters    []*function // that set elements
+
+	reads, writes int
+}
+
+const unknownArity = -1
+
+// A local is a local variable or parameter.
+type local struct {
+	*program.Local
+	v             *tvar
+	param         bool
+	set           bool // by foreach or catch, too
+	readAt        syntax.Pos
+	unassigned    bool // read, but never written
+	reads, writes int
+}
+
+// A fileScope is what one file declares privately, or all files publicly.
+type fileScope struct {
+	globals   map[string]*global
+	functions map[string][]*group // by name; a group for each number of parameters
+}
+
+func newFileScope() *fileScope {
+	return &fileScope{globals: map[string]*global{}, functions: map[string][]*group{}}
+}
+
+// privateScope returns src's own scope.
+func (c *checker) privateScope(src *syntax.Source) *fileScope {
+	s := c.scopes[src]
+	if s == nil {
+		s = newFileScope()
+		c.scopes[src] = s
+	}
+	return s
+}
+
+// declare enters all declarations.
+func (c *checker) declare() {
+	for _, f := range c.elab.Files {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *syntax.GlobalDecl:
+				c.declareGlobal(d, f.Source)
+			case *syntax.FunctionDecl:
+				c.declareFunction(d, f.Source)
+			case *syntax.ProbeDecl:
+				c.handlers[d.Body] = true
+			}
+		}
+	}
+	for _, g := range c.groups {
+		g.order()
+	}
+}
+
+func (c *checker) declareGlobal(d *syntax.GlobalDecl, src *syntax.Source) {
+	scope := c.public
+	if d.Private {
+		scope = c.privateScope(src)
+	}
+	if old := scope.globals[d.Name]; old != nil {
+		c.errorf(d.At, "global %q is declared twice", d.Name).Hint = "first declared at " + old.decl.At.String()
+		return
+	}
+	g := &global{
+		Global: &program.Global{At: d.At, Name: d.Name, MaxSize: d.MaxSize, Wrap: d.Wrap},
+		decl:   d,
+		user:   src.Origin == syntax.User,
+		arity:  unknownArity,
+	}
+	g.elem = newVar(d.Name, d.At)
+	switch init := d.Init.(type) {
+	case *syntax.NumberLit:
+		g.Init = &program.Number{At: init.At, Value: init.Value}
+		g.elem.set(program.Long, init.At)
+	case *syntax.StringLit:
+		g.Init = &program.Text{At: init.At, Value: init.Value}
+		g.elem.set(program.String, init.At)
+	}
+	if g.Init != nil {
+		g.arity, g.arityAt = 0, g.Init.Pos()
+		g.valueAt = g.Init.Pos()
+	}
+	scope.globals[d.Name] = g
+	c.globals = append(c.globals, g)
+	c.globalOf[g.Global] = g
+}
+
+// A scope is where a body's names are looked up: a function's or a probe's.
+type scope struct {
+	c        *checker
+	file     *syntax.Source // where the code being lowered stands
+	locals   map[string]*local
+	list     []*local // in the order of their first use
+	fn       *function
+	where    string // "a probe's condition" and other places that have no locals; else ""
+	values   map[syntax.Expr]*program.Value
+	all      []*local // list and the parameters
+	byLocal  map[*program.Local]*local
+	prints   map[*program.Print]*printForm
+	captures map[*program.Foreach]*foreachLoop
+	calls    []*program.Call // in the code
+	changed  bool            // the last round of elision took something out
+	loops    []*foreachLoop  // around the code being lowered
+	fills    int             // values within values being lowered
+}
+
+func (c *checker) newScope(src *syntax.Source, values map[syntax.Expr]*program.Value) *scope {
+	return &scope{
+		c: c, file: src, values: values,
+		locals:  map[string]*local{},
+		byLocal: map[*program.Local]*local{},
+	}
+}
+
+// local returns what is known of one of the current body's locals.
+func (c *checker) local(l *program.Local) *local { return c.cur.byLocal[l] }
+
+// elsewhere returns a scope for code that runs apart from the body of s, at
+// where, and therefore has no locals.
+func (s *scope) elsewhere(where string, src *syntax.Source) *scope {
+	if s.prints == nil {
+		s.prints = map[*program.Print]*printForm{}
+	}
+	n := *s
+	n.where, n.file, n.locals = where, src, map[string]*local{}
+	return &n
+}
+
+// global finds the global variable that name means here, nil if none. Nothing
+// that a user's script declares is seen by functions of the embedded library.
+func (s *scope) global(name string) *global {
+	if own := s.c.scopes[s.file]; own != nil {
+		if g := own.globals[name]; g != nil {
+			return g
+		}
+	}
+	g := s.c.public.globals[name]
+	if g != nil && g.user && s.fn != nil && s.file.Origin != syntax.User && s.c.isBuiltin(s.fn.decl.At) {
+		return nil
+	}
+	return g
+}
+
+// variable finds or makes the variable that a name means.
+func (s *scope) variable(x *syntax.Ident) (*local, *global) {
+	if l := s.locals[x.Name]; l != nil && l.param {
+		return l, nil
+	}
+	if g := s.global(x.Name); g != nil {
+		s.crossFile(g, x)
+		return nil, g
+	}
+	if l := s.locals[x.Name]; l != nil {
+		return l, nil
+	}
+	return s.newLocal(x.Name, x.At), nil
+}
+
+// crossFile warns where a tapset file happens to use a name that the user's
+// script declares as global.
+func (s *scope) crossFile(g *global, x *syntax.Ident) {
+	if g.user && s.fn != nil && s.file.Origin != syntax.User && !s.c.opts.NoWarnings {
+		s.c.once(s.c.diags.Warnf(g.decl.At, "global %q is also used in %s", g.decl.Name, s.file.Path))
+	}
+}
+
+func (s *scope) newLocal(name string, at syntax.Pos) *local {
+	l := &local{Local: &program.Local{At: at, Name: name}, v: newVar(name, at)}
+	s.locals[name] = l
+	s.list = append(s.list, l)
+	s.byLocal[l.Local] = l
+	s.all = append(s.all, l)
+	return l
+}
+
+// setArity notes that g is used with n keys, and reports whether that agrees
+// with how it was used before.
+func (s *scope) setArity(g *global, n int, at syntax.Pos) bool {
+	if g.badArity {
+		return false
+	}
+	if n == 0 && (g.decl.MaxSize > 0 || g.decl.Wrap) {
+		g.badArity = true
+		s.c.errorf(at, "%q is an array, but is used without index", g.decl.Name).Hint = "declared at " + g.decl.At.String()
+		return false
+	}
+	if g.arity == unknownArity {
+		if n > 9 {
+			g.badArity = true
+			s.c.errorf(at, "array %q has %d keys; 9 are the most", g.decl.Name, n)
+			return false
+		}
+		g.arity, g.arityAt = n, at
+		for i := range n {
+			v := newVar(g.decl.Name, g.decl.At)
+			v.key = i + 1
+			g.keys = append(g.keys, v)
+		}
+		return true
+	}
+	if g.arity == n {
+		return true
+	}
+	g.badArity = true
+	switch {
+	case n == 0:
+		s.c.errorf(at, "%q is used without index, but is an array at %s", g.decl.Name, g.arityAt)
+	case g.arity == 0:
+		s.c.errorf(at, "%q is used as an array, but is a single value at %s", g.decl.Name, g.arityAt)
+	default:
+		s.c.errorf(at, "array %q is used with %s, but with %d at %s", g.decl.Name, plural(n, "key"), g.arity, g.arityAt)
+	}
+	return false
+}
+
+// array finds the array that x names, to be used with n keys; nil after an error.
+func (s *scope) array(x *syntax.Ident, n int) *global {
+	if l := s.locals[x.Name]; l == nil || !l.param {
+		if g := s.global(x.Name); g != nil {
+			s.crossFile(g, x)
+			if !s.setArity(g, n, x.At) {
+				return nil
+			}
+			return g
+		}
+	}
+	if s.c.undeclared[x.Name] {
+		return nil
+	}
+	s.c.undeclared[x.Name] = true
+	d := s.c.errorf(x.At, "%q is used as an array, but is not declared global", x.Name)
+	if d.Hint = s.c.near(x.Name, s.globalNames()); d.Hint == "" {
+		d.Hint = "declare it outside of the probe: global " + x.Name
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package check
+
+import (
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// maxBuckets is how many buckets a linear histogram may have.
+const maxBuckets = 1 << 16
+
+// statOp lowers @count(x) and the like.
+func (s *scope) statOp(x *syntax.StatOp) program.Expr {
+	switch x.Op {
+	case "count", "sum", "min", "max", "avg", "variance":
+	default:
+		s.c.errorf(x.At, "a histogram can be printed, indexed and iterated over, but has no value")
+		return &spoiled{x.At}
+	}
+	n := &program.StatRead{At: x.At, Op: x.Op, X: s.statistic(x.X, "@"+x.Op)}
+	if len(x.Params) == 1 {
+		s.c.shifts[n] = x.Params[0]
+	}
+	return n
+}
+
+// statistic lowers the statistic that op works on.
+func (s *scope) statistic(x syntax.Expr, op string) program.Expr {
+	switch x := x.(type) {
+	case *syntax.Ident:
+		for i := len(s.loops) - 1; i >= 0; i-- {
+			if l := s.loops[i]; l.value != nil && l.valueName == x.Name && op != "<<<" {
+				if l.cursor == nil {
+					return &spoiled{x.At}
+				}
+				return &program.StatCursor{At: x.At, Cursor: l.cursor}
+			}
+		}
+		l, g := s.locals[x.Name], s.global(x.Name)
+		if g == nil || l != nil && l.param {
+			if s.c.undeclared[x.Name] {
+				return &spoiled{x.At}
+			}
+			s.c.undeclared[x.Name] = true
+			d := s.c.errorf(x.At, "%s works on statistics, which are global, but %q is not declared so", op, x.Name)
+			if d.Hint = s.c.near(x.Name, s.globalNames()); d.Hint == "" {
+				d.Hint = "declare it outside of the probe: global " + x.Name
+			}
+			return &spoiled{x.At}
+		}
+		return s.ident(x)
+	case *syntax.IndexExpr:
+		if array, ok := x.X.(*syntax.Ident); ok {
+			if e := s.element(x, array); e != nil {
+				return e
+			}
+			return &spoiled{x.At}
+		}
+	}
+	s.c.errorf(x.Pos(), "%s works on a global variable or an array's element, but this is none", op)
+	return &spoiled{x.Pos()}
+}
+
+func hasStarElement(x program.Expr) bool {
+	e, ok := x.(*program.Element)
+	return ok && hasStar(e.Keys)
+}
+
+// hist makes the histogram that x asks for, nil after an error.
+func (s *scope) hist(x *syntax.StatOp) *program.Hist {
+	if x.Op == "hist_log" {
+		return &program.Hist{}
+	}
+	if x.Op != "hist_linear" || len(x.Params) != 3 {
+		s.c.errorf(x.At, "@%s is no histogram; there are @hist_log and @hist_linear", x.Op)
+		return nil
+	}
+	h := &program.Hist{Linear: true, Low: x.Params[0], High: x.Params[1], Interval: x.Params[2]}
+	switch span := uint64(h.High) - uint64(h.Low); {
+	case h.Low >= h.High:
+		s.c.errorf(x.At, "@hist_linear's lowest value, %d, must be less than its highest, %d", h.Low, h.High)
+	case h.Interval <= 0:
+		s.c.errorf(x.At, "@hist_linear's interval must be greater than 0, but is %d", h.Interval)
+	case span/uint64(h.Interval) >= maxBuckets:
+		s.c.errorf(x.At, "@hist_linear would have %d buckets; %d are the most", span/uint64(h.Interval)+1, maxBuckets).
+			Hint = "take a larger interval"
+	default:
+		return h
+	}
+	return nil
+}
+
+// spec returns what has to be kept for g's statistics.
+func (g *global) spec() *program.StatSpec {
+	if g.Stat == nil {
+		g.Stat = &program.StatSpec{}
+	}
+	return g.Stat
+}
+
+// ask notes that op is asked for.
+func (c *checker) ask(g *global, op string) {
+	switch op {
+	case "min":
+		g.spec().Min = true
+	case "max":
+		g.spec().Max = true
+	}
+}
+
+// askVariance notes that @variance(g, shift) is asked for; there is one shift
+// for all of them.
+func (c *checker) askVariance(g *global, shift int64, pos syntax.Pos) {
+	spec := g.spec()
+	switch {
+	case shift < 0 || shift > 62:
+		c.errorf(pos, "@variance's bit shift must be from 0 to 62, but is %d", shift)
+	case !spec.Variance:
+		spec.Variance, spec.BitShift = true, shift
+		g.varianceAt = pos
+	case spec.BitShift != shift:
+		c.errorf(pos, "@variance of %q with bit shift %d, but with %d at %s; it can have only one", g.decl.Name, shift, spec.BitShift, g.varianceAt)
+	}
+}
+
+// askHist returns the one histogram of g's that is like h.
+func (c *checker) askHist(g *global, h *program.Hist) *program.Hist {
+	spec := g.spec()
+	for _, have := range spec.Hists {
+		if *have == *h {
+			return have
+		}
+	}
+	spec.Hists = append(spec.Hists, h)
+	return h
+}

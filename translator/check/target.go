@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package check
+
+import (
+	"fmt"
+
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// target lowers a target variable or @operator to what elaboration found.
+func (s *scope) target(x syntax.Expr) program.Expr {
+	v := s.values[x]
+	switch {
+	case v == nil:
+		return &absent{x.Pos(), unresolved(x)}
+	case v.Err != nil:
+		return &absent{x.Pos(), v.Err}
+	case v.X == nil:
+		return &spoiled{x.Pos()}
+	}
+	return s.fill(v.X)
+}
+
+// targetPlace lowers a target variable that is to be changed.
+func (s *scope) targetPlace(x syntax.Expr) program.Expr {
+	v := s.values[x]
+	switch {
+	case v == nil || v.Err != nil:
+		return s.target(x)
+	case v.Store == nil:
+		return &absent{x.Pos(), complaint(x.Pos(), "", "this target variable can't be changed: it has no place in memory or in a register")}
+	case !s.c.opts.Guru && isUser(x.Pos()):
+		return &absent{x.Pos(), complaint(x.Pos(), "run the script with -g", "target variables may be changed in guru mode only")}
+	}
+	return s.fill(v.Store)
+}
+
+func complaint(pos syntax.Pos, hint, format string, args ...any) *syntax.Diagnostic {
+	return &syntax.Diagnostic{Pos: pos, Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// unresolved is the error for what elaboration has no value for.
+func unresolved(x syntax.Expr) *syntax.Diagnostic {
+	switch x := x.(type) {
+	case *syntax.AtExpr:
+		return complaint(x.At, "", "unknown operator @%s", x.Op)
+	case *syntax.TargetVar:
+		switch x.Kind {
+		case syntax.DollarVar:
+			return complaint(x.At, "", "target variable $%s is not available here", x.Name)
+		case syntax.AtVar:
+			return complaint(x.At, "", "variable @var(%q) is not available here", x.Name)
+		case syntax.AtCast:
+			return complaint(x.At, "", "@cast to %q is not possible here", x.Name)
+		}
+	}
+	return complaint(x.Pos(), `say it: @cast(pointer, "struct name")->member`, "can't tell what this points to")
+}
+
+// maxFill is how deep target variables may stand in each other's indexes.
+const maxFill = 100
+
+// fill copies a value, with the parts of the script that it holds lowered.
+func (s *scope) fill(x program.Expr) program.Expr {
+	if s.fills++; s.fills > maxFill {
+		s.fills--
+		return &spoiled{x.Pos()}
+	}
+	x = copyExpr(x)
+	var replace func(*program.Expr)
+	replace = func(x *program.Expr) {
+		if op, ok := (*x).(*program.Operand); ok {
+			*x = s.expr(op.X)
+			return
+		}
+		operands(*x, replace)
+	}
+	replace(&x)
+	s.fills--
+	return x
+}

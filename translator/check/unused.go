@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package check
+
+import (
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// maxRounds bounds how often elision goes over the program: what one round
+// takes out may be all that used something else. Within a body it needs one
+// round, as it goes from the end to the beginning.
+const maxRounds = 6
+
+// elide takes out what has no effect and is not used. What is used has been
+// counted, and the counts are kept up to date.
+func (c *checker) elide() {
+	all := true // bodies may hold something to take out, not only those that changed
+	for round := 0; round < maxRounds && !c.opts.Unoptimized; round++ {
+		c.findPure()
+		unread := c.unreadGlobals()
+		changed := false
+		for _, p := range c.probes {
+			if all || p.scope.changed {
+				c.elideProbe(p)
+				changed = changed || p.scope.changed
+			}
+		}
+		functions := false
+		for _, f := range c.lowered {
+			if f.live && f.body != nil && (all || f.scope.changed) {
+				c.cur = f.scope
+				e := &elider{c: c}
+				f.body = e.stmt(f.body)
+				f.scope.changed = e.changed
+				functions = functions || e.changed
+			}
+		}
+		if !changed && !functions {
+			break
+		}
+		all = c.dropDead() || functions || c.unreadGlobals() != unread
+	}
+	c.dropProbes()
+}
+
+func (c *checker) elideProbe(p *probe) {
+	c.cur = p.scope
+	p.scope.changed = false
+	for i := len(p.body.Stmts) - 1; i >= 0; i-- {
+		e := &elider{c: c, quiet: p.quiet[i]}
+		p.body.Stmts[i] = block(e.stmt(p.body.Stmts[i]), p.body.Stmts[i].Pos())
+		p.scope.changed = p.scope.changed || e.changed
+	}
+}
+
+// unreadGlobals counts the globals of which assignments may be taken out.
+func (c *checker) unreadGlobals() int {
+	n := 0
+	for _, g := range c.globals {
+		if g.removable() {
+			n++
+		}
+	}
+	return n
+}
+
+// dropProbes drops the probes of which nothing is left. Those that were
+// written without anything in their handler stay: their hits can be counted.
+func (c *checker) dropProbes() {
+	var left []*probe
+	for _, p := range c.probes {
+		if c.opts.Unoptimized || p.empty || !p.bare() {
+			left = append(left, p)
+			continue
+		}
+		c.warnUnused(p.At, "probe %s does nothing; left out", p.Name)
+	}
+	if len(left) == 0 {
+		var at syntax.Pos
+		if len(c.probes) > 0 {
+			at = c.probes[0].At
+		}
+		c.errorf(at, "no probes are left to run").Hint = "with -u, probes that do nothing stay in"
+	}
+	c.probes = left
+}
+
+func (p *probe) bare() bool {
+	for _, s := range p.body.Stmts {
+		if len(s.(*program.Block).Stmts) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// An elider takes out of one body what is not needed.
+type elider struct {
+	c       *checker
+	quiet   bool // don't warn
+	told    bool // a warning on the current statement was given
+	changed bool
+}
+
+// stmt returns what is left of s, nil if nothing is.
+func (e *elider) stmt(s program.Stmt) program.Stmt {
+	switch s := s.(type) {
+	case nil:
+		return nil
+	case *program.Eval:
+		return e.eval(s)
+	case *program.Block:
+		return e.block(s)
+	case *program.If:
+		s.Else = e.stmt(s.Else)
+		s.Then = e.stmt(s.Then)
+		if s.Then == nil && s.Else == nil {
+			e.changed = true
+			return e.stmts(e.only(s.Cond, true))
+		}
+		e.value(&s.Cond)
+	case *program.For:
+		e.value(&s.Cond)
+		s.Body = e.stmt(s.Body)
+		s.Post = e.single(s.Post)
+		s.Init = e.single(s.Init)
+	case *program.Foreach:
+		s.Body = e.stmt(s.Body)
+		if s.Body == nil && e.unread(s.Keys...) && e.unread(s.Value) {
+			e.changed = true
+			e.c.globalOf[s.Array].reads--
+			e.c.countLocals(-1, s.Keys...)
+			e.c.countLocals(-1, s.Value)
+			var rest []program.Expr
+			for _, x := range append(s.Slice, s.Limit) {
+				rest = append(rest, e.only(x, true)...)
+			}
+			return e.stmts(rest)
+		}
+		e.value(&s.Limit)
+		for i := range s.Slice {
+			e.value(&s.Slice[i])
+		}
+	case *program.ForeachBucket:
+		s.Body = e.stmt(s.Body)
+		if s.Body == nil && e.unread(s.Key, s.Value) {
+			e.changed = true
+			e.c.countLocals(-1, s.Key, s.Value)
+			return e.stmts(append(e.only(s.X, true), e.only(s.Limit, true)...))
+		}
+		e.value(&s.X)
+		e.value(&s.Limit)
+	case *program.Return:
+		e.value(&s.X)
+	case *program.Delete:
+		if e.removable(s.X) {
+			e.changed = true
+			e.c.countPlace(s.X, -1)
+			var rest []program.Expr
+			if x, ok := s.X.(*program.Element); ok {
+				rest = e.keyEffects(x.Keys)
+			}
+			e.acquire(rest)
+			return e.stmts(rest)
+		}
+	case *program.Try:
+		s.Catch = e.stmt(s.Catch)
+		s.Body = e.stmt(s.Body)
+		if s.Body == nil {
+			e.changed = true
+			if s.Msg != nil {
+				e.c.countPlace(s.Msg, -1)
+			}
+			e.c.countStmt(s.Catch, -1)
+			return nil
+		}
+		if s.Msg != nil && e.removable(s.Msg) {
+			e.c.countPlace(s.Msg, -1)
+			s.Msg = nil
+		}
+	}
+	return s
+}
+
+// unread reports whether none of the locals, which may be nil, is read.
+func (e *elider) unread(locals ...*program.Local) bool {
+	for _, l := range locals {
+		if l != nil && e.c.local(l).reads > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *elider) block(s *program.Block) program.Stmt {
+	kept := len(s.Stmts)
+	for i := len(s.Stmts) - 1; i >= 0; i-- {
+		if n := e.stmt(s.Stmts[i]); n != nil {
+			kept--
+			s.Stmts[kept] = n
+		}
+	}
+	s.Stmts = s.Stmts[kept:]
+	if len(s.Stmts) == 0 {
+		return nil
+	}
+	return s
+}
+
+// eval takes out of an expression statement what has no effect.
+func (e *elider) eval(s *program.Eval) program.Stmt {
+	e.told = false
+	rest := e.only(s.X, false)
+	if len(rest) == 1 && rest[0] == s.X {
+		return s
+	}
+	e.changed = true
+	if len(rest) == 0 && !e.told && !e.quiet {
+		if call, ok := s.X.(*program.Call); ok {
+			e.c.warnUnused(s.X.Pos(), "the result of %s() is not used, and it does nothing else; left out", call.Fn.Script)
+		} else {
+			e.c.warnUnused(s.X.Pos(), "this expression has no effect; left out")
+		}
+	}
+	return e.stmts(rest)
+}
+
+// stmts makes a statement of expressions.
+func (e *elider) stmts(list []program.Expr) program.Stmt {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return &program.Eval{X: list[0]}
+	}
+	b := &program.Block{At: list[0].Pos()}
+	for _, x := range list {
+		b.Stmts = append(b.Stmts, &program.Eval{X: x})
+	}
+	return b
+}
+
+// single is only, where there is room for one expression.
+func (e *elider) single(x program.Expr) program.Expr {
+	if x == nil {
+		return nil
+	}
+	e.c.count(x, false, -1)
+	rest := e.effects(x)
+	switch {
+	case len(rest) == 0:
+		x, e.changed = nil, true
+	case len(rest) == 1 && rest[0] != x:
+		x, e.changed = rest[0], true
+	}
+	e.c.count(x, false, 1)
+	return x
+}
+
+// value takes unneeded assignments out of an expression whose value is used.
+func (e *elider) value(x *program.Expr) {
+	if *x != nil {
+		e.c.count(*x, true, -1)
+		*x = e.needed(*x)
+		e.c.count(*x, true, 1)
+	}
+}
+
+// only keeps of x, whose value was used or not, what has effects.
+func (e *elider) only(x program.Expr, used bool) []program.Expr {
+	if x == nil {
+		return nil
+	}
+	e.c.count(x, used, -1)
+	rest := e.effects(x)
+	e.acquire(rest)
+	return rest
+}
+
+func (e *elider) acquire(list []program.Expr) {
+	for _, x := range list {
+		e.c.count(x, false, 1)
+	}
+}
+
+// removable reports whether what is stored at x is never read.
+func (e *elider) removable(x program.Expr) bool {
+	switch x := x.(type) {
+	case *program.LocalRef:
+		return e.c.local(x.Local).reads <= 0
+	case *program.GlobalRef:
+		return e.c.globalOf[x.Global].removable()
+	case *program.Element:
+		return e.c.globalOf[x.Array].removable()
+	}
+	return false
+}
+
+// removable reports whether g is never read. The user's are shown at the end.
+func (g *global) removable() bool { return g.reads <= 0 && !g.user }
+
+// effects returns the parts of x that have effects, in order.
+func (e *elider) effects(x program.Expr) []program.Expr {
+	switch v := x.(type) {
+	case *program.Assign:
+		if e.removable(v.X) {
+			return append(e.removed(v.X), e.effects(v.Y)...)
+		}
+		v.X, v.Y = e.place(v.X), e.needed(v.Y)
+		return []program.Expr{x}
+	case *program.IncDec:
+		if e.removable(v.X) {
+			return e.removed(v.X)
+		}
+		v.X = e.place(v.X)
+		return []program.Expr{x}
+	case *program.Aggregate:
+		if e.removable(v.X) {
+			return append(e.removed(v.X), e.effects(v.Y)...)
+		}
+		v.X, v.Y = e.place(v.X), e.needed(v.Y)
+		return []program.Expr{x}
+	case *program.Logical:
+		if rest := e.effects(v.Y); len(rest) == 0 {
+			return e.effects(v.X)
+		}
+		return []program.Expr{e.needed(x)}
+	case *program.Cond:
+		if len(e.effects(v.Then)) == 0 && len(e.effects(v.Else)) == 0 {
+			return e.effects(v.If)
+		}
+		return []program.Expr{e.needed(x)}
+	case *program.Call:
+		if !e.c.pureCall(v) {
+			return []program.Expr{e.needed(x)}
+		}
+	default:
+		if !e.c.pureNode(x) {
+			return []program.Expr{e.needed(x)}
+		}
+	}
+	var rest []program.Expr
+	operands(x, func(y *program.Expr) { rest = append(rest, e.effects(*y)...) })
+	return rest
+}
+
+// removed warns that x is set in vain, and returns what its keys do. Nobody is
+// told of a variable that only elided code reads: one warning led to the other.
+func (e *elider) removed(x program.Expr) []program.Expr {
+	e.told = true
+	switch x := x.(type) {
+	case *program.LocalRef:
+		switch l := e.c.local(x.Local); {
+		case e.quiet || l.readAt.IsValid():
+		case l.param:
+			e.c.warnUnused(x.At, "parameter %q is set, but not read afterwards; left out", l.Name)
+		default:
+			e.c.warnUnused(l.At, "%q is set, but never read; left out", l.Name)
+		}
+	case *program.Element:
+		return e.keyEffects(x.Keys)
+	}
+	return nil
+}
+
+func (e *elider) keyEffects(keys []program.Expr) []program.Expr {
+	var rest []program.Expr
+	for _, k := range keys {
+		if k != nil {
+			rest = append(rest, e.effects(k)...)
+		}
+	}
+	return rest
+}
+
+// needed takes out of x, whose value is used, the assignments to what is never
+// read, and returns it.
+func (e *elider) needed(x program.Expr) program.Expr {
+	if v, ok := x.(*program.Assign); ok && v.Op == "" && e.removable(v.X) {
+		if rest := e.removed(v.X); len(rest) == 0 {
+			e.changed = true
+			return e.needed(v.Y)
+		}
+	}
+	operands(x, func(y *program.Expr) { *y = e.needed(*y) })
+	return x
+}
+
+// place is needed for what is assigned to.
+func (e *elider) place(x program.Expr) program.Expr {
+	operands(x, func(y *program.Expr) { *y = e.needed(*y) })
+	return x
+}
+
+// block makes a block of s, which may be nil.
+func block(s program.Stmt, at syntax.Pos) *program.Block {
+	if b, ok := s.(*program.Block); ok {
+		return b
+	}
+	b := &program.Block{At: at}
+	if s != nil {
+		b.Stmts = []program.Stmt{s}
+	}
+	return b
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import "gostap/translator/program"
+
+// How many actions a handler has left is c->actions. A function that counts
+// some keeps that in a variable of its own, `actions`, which is in a register
+// during its loops, and hands it on at its calls and at its end.
+
+// counts reports whether code that s sums up counts actions by itself: it
+// loops, or calls a function that may recurse.
+func (g *gen) counts(s *summary) bool {
+	if g.opts.Limits.SuppressTimeLimits {
+		return false
+	}
+	if s.loops {
+		return true
+	}
+	for _, call := range s.calls {
+		if g.counted(call.fn) {
+			return true
+		}
+	}
+	return false
+}
+
+// action counts one turn of a loop or one call of a recursive function.
+func (b *body) action(near string) {
+	if b.counts {
+		b.raise("!gs_action(&actions)", "too_many_actions", near)
+	}
+}
+
+// lendActions stands before a call of fn and returns what stands behind it.
+func (b *body) lendActions(fn *program.Function) (after func()) {
+	if !b.counts || !b.g.countsWithin(fn) {
+		return func() {}
+	}
+	b.returnActions()
+	return func() { b.line("actions = c->actions;") }
+}
+
+// returnActions stands before the end of a function.
+func (b *body) returnActions() {
+	if b.counts {
+		b.line("c->actions = actions;")
+	}
+}
+
+// countsWithin reports whether fn counts actions, or what it calls.
+func (g *gen) countsWithin(fn *program.Function) bool {
+	if g.counting == nil {
+		g.counting = map[*program.Function]bool{}
+		for changed := true; changed; {
+			changed = false
+			for _, f := range g.p.Functions {
+				if !g.counting[f] && (g.counts(g.a.fns[f]) || g.callsCounting(f)) {
+					g.counting[f] = true
+					changed = true
+				}
+			}
+		}
+	}
+	return g.counting[fn]
+}
+
+func (g *gen) callsCounting(fn *program.Function) bool {
+	for _, call := range g.a.fns[fn].calls {
+		if g.counting[call.fn] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gostap/translator/program"
+)
+
+// dataTypes writes the C types of statistics and array nodes, and what works
+// on them.
+func (g *gen) dataTypes(w *writer) {
+	for _, gl := range g.p.Globals {
+		if gl.Type == program.Stat {
+			g.statType(w, gl)
+		}
+		if gl.Keys != nil {
+			g.nodeType(w, gl)
+			g.nodeFuncs(w, gl)
+		}
+	}
+}
+
+func (g *gen) statType(w *writer, gl *program.Global) {
+	name, spec := g.names[gl], gl.Stat
+	w.line("")
+	w.open("struct stat_%s {", name)
+	w.line("gs_s64 count, sum;")
+	if spec.Min {
+		w.line("gs_s64 min;")
+	}
+	if spec.Max {
+		w.line("gs_s64 max;")
+	}
+	if spec.Variance {
+		w.line("struct gs_variance variance;")
+	}
+	for i, h := range spec.Hists {
+		w.line("gs_s64 hist%d[%d];", i, bucketCount(h))
+	}
+	w.close("};")
+
+	w.line("")
+	w.line("static inline %s void add_%s(struct stat_%s *s, gs_s64 value)", unused, name, name)
+	w.open("{")
+	w.line("s->count++;")
+	w.line("s->sum += value;")
+	if spec.Min {
+		w.line("if (s->count == 1 || value < s->min)")
+		w.line("\ts->min = value;")
+	}
+	if spec.Max {
+		w.line("if (s->count == 1 || value > s->max)")
+		w.line("\ts->max = value;")
+	}
+	if spec.Variance {
+		w.line("gs_variance_add(&s->variance, s->count, value, %d);", spec.BitShift)
+	}
+	for i, h := range spec.Hists {
+		if h.Linear {
+			w.line("s->hist%d[gs_linear_bucket(value, %s, %s, %s, %d)]++;", i, number(h.Low), number(h.High), number(h.Interval), bucketCount(h)-2)
+		} else {
+			w.line("s->hist%d[gs_log_bucket(value)]++;", i)
+		}
+	}
+	w.close("}")
+	g.statMerge(w, gl)
+}
+
+func (g *gen) statMerge(w *writer, gl *program.Global) {
+	name, spec := g.names[gl], gl.Stat
+	w.line("")
+	w.line("static %s void merge_%s(struct stat_%s *to, const struct stat_%s *from)", unused, name, name, name)
+	w.open("{")
+	w.line("if (!from->count)")
+	w.line("\treturn;")
+	if spec.Min {
+		w.line("if (!to->count || from->min < to->min)")
+		w.line("\tto->min = from->min;")
+	}
+	if spec.Max {
+		w.line("if (!to->count || from->max > to->max)")
+		w.line("\tto->max = from->max;")
+	}
+	if spec.Variance {
+		w.line("gs_variance_merge(&to->variance, (struct gs_stat){ to->count, to->sum }, &from->variance,")
+		w.line("\t\t  (struct gs_stat){ from->count, from->sum }, %d);", spec.BitShift)
+	}
+	for i, h := range spec.Hists {
+		w.line("for (int i = 0; i < %d; i++)", bucketCount(h))
+		w.line("\tto->hist%d[i] += from->hist%d[i];", i, i)
+	}
+	w.line("to->count += from->count;")
+	w.line("to->sum += from->sum;")
+	w.close("}")
+}
+
+// textSize is the room of a string field whose bound is n: a multiple of 8
+// with the length before it, but no more than any string may have.
+func (g *gen) textSize(n int) int { return min((n+1+4+7)&^7-4, g.bounds.most+1) }
+
+func (g *gen) nodeType(w *writer, gl *program.Global) {
+	w.line("")
+	w.open("struct node_%s {", g.names[gl])
+	w.line("struct gs_node node;")
+	for i := 1; i < g.a.walkLevels[gl]; i++ {
+		w.line("struct gs_node *walk%d;", i)
+	}
+	for i, t := range gl.Keys {
+		w.line("%s k%d;", g.field(t, g.bounds.key[gl][i]), i+1)
+	}
+	if gl.Type == program.Stat {
+		w.line("struct stat_%s v;", g.names[gl])
+	} else {
+		w.line("%s v;", g.field(gl.Type, g.bounds.value[gl]))
+	}
+	w.close("};")
+}
+
+func (g *gen) field(t program.Type, bound int) string {
+	if t == program.String {
+		return fmt.Sprintf("GS_TEXT(%d)", g.textSize(bound))
+	}
+	return "gs_s64"
+}
+
+// nodeFuncs writes how an array's elements are found and made.
+func (g *gen) nodeFuncs(w *writer, gl *program.Global) {
+	name := g.names[gl]
+	var params, args []string
+	var same []string // what two keys have to be the same in
+	if slices.Contains(gl.Keys, program.String) {
+		same = append(same, "n->node.hash == hash") // spares comparing most others
+	}
+	hash := "0"
+	for i, t := range gl.Keys {
+		k := fmt.Sprintf("k%d", i+1)
+		params = append(params, cType(t)+" "+k)
+		args = append(args, k)
+		if t == program.String {
+			hash = fmt.Sprintf("gs_hash_str(%s, %s)", hash, k)
+			same = append(same, fmt.Sprintf("gs_str_eq(GS_STR(n->%s), %s)", k, k))
+		} else {
+			mix := "gs_mix"
+			if i == len(gl.Keys)-1 {
+				mix = "gs_hash_long"
+			}
+			hash = fmt.Sprintf("%s(%s, %s)", mix, hash, k)
+			same = append(same, fmt.Sprintf("n->%s == %s", k, k))
+		}
+	}
+	ps, as := strings.Join(params, ", "), strings.Join(args, ", ")
+
+	w.line("")
+	w.line("static %s gs_u32 hash_%s(%s)", unused, name, ps)
+	w.open("{")
+	w.line("return %s;", hash)
+	w.close("}")
+
+	w.line("")
+	w.line("static %s struct node_%s *find_%s(struct gs_map *m, gs_u32 hash, %s)", unused, name, name, ps)
+	w.open("{")
+	w.line("struct node_%s *n = (struct node_%s *)m->table[hash & m->mask];", name, name)
+	w.line("")
+	w.line("for (; n; n = (struct node_%s *)n->node.chain)", name)
+	w.line("\tif (%s)", strings.Join(same, " && "))
+	w.line("\t\tbreak;")
+	w.line("return n;")
+	w.close("}")
+
+	w.line("")
+	w.line("static %s struct node_%s *get_%s(struct gs_map *m, %s)", unused, name, name, ps)
+	w.open("{")
+	w.line("return find_%s(m, hash_%s(%s), %s);", name, name, as, as)
+	w.close("}")
+
+	w.line("")
+	w.line("static %s __attribute__((__noinline__)) struct node_%s *add_node_%s(struct gs_ctx *c, struct gs_map *m, gs_u32 hash, %s, const char *near)", unused, name, name, ps)
+	w.open("{")
+	w.line("struct node_%s *n = (struct node_%s *)gs_map_insert(m, hash);", name, name)
+	w.line("")
+	w.open("if (!n) {")
+	w.line("gs_raise(c, %s, near);", cString(g.overflowText(gl)))
+	w.line("return NULL;")
+	w.close("}")
+	for i, t := range gl.Keys {
+		if t == program.String {
+			w.line("GS_SET(n->k%d, k%d);", i+1, i+1)
+		} else {
+			w.line("n->k%d = k%d;", i+1, i+1)
+		}
+	}
+	if gr := g.groupOf[gl]; gr != nil && gr.sharded {
+		w.line("n->node.stamp = gs_stamp();")
+	}
+	w.line("return n;")
+	w.close("}")
+
+	w.line("")
+	w.line("static %s struct node_%s *put_%s(struct gs_ctx *c, struct gs_map *m, %s, const char *near)", unused, name, name, ps)
+	w.open("{")
+	w.line("gs_u32 hash = hash_%s(%s);", name, as)
+	w.line("struct node_%s *n = find_%s(m, hash, %s);", name, name, as)
+	w.line("")
+	w.line("return gs_likely(n != NULL) ? n : add_node_%s(c, m, hash, %s, near);", name, as)
+	w.close("}")
+}
+
+func (g *gen) entries(gl *program.Global) int64 {
+	if gl.MaxSize > 0 {
+		return gl.MaxSize
+	}
+	return g.opts.Limits.MaxMapEntries
+}
+
+func (g *gen) overflowText(gl *program.Global) string {
+	n := g.entries(gl)
+	how := fmt.Sprintf("raise it with -DMAXMAPENTRIES=%d", 2*n)
+	if gl.MaxSize > 0 {
+		how = fmt.Sprintf("raise it in its declaration, e.g. %s[%d]", gl.Name, 2*n)
+	}
+	return fmt.Sprintf("Array overflow, check MAXMAPENTRIES: array '%s' is full with %d elements; %s", gl.Name, n, how)
+}
+
+// globals writes the variables and locks.
+func (g *gen) globals(w *writer) {
+	for _, gl := range g.p.Globals {
+		if gr := g.groupOf[gl]; gr == nil || !gr.sharded {
+			w.line("static %s%s;", g.declaration(gl), g.initializer(gl))
+		}
+	}
+	for _, gr := range g.groups {
+		w.line("")
+		w.line("/* %s */", strings.Join(gr.names(), ", "))
+		if !gr.sharded {
+			w.line("static struct gs_lock lock%d;", gr.n)
+			continue
+		}
+		w.open("struct group%d {", gr.n)
+		w.line("struct gs_lock lock;")
+		var init []string
+		for _, gl := range gr.globals {
+			w.line("%s;", g.declaration(gl))
+			if v := g.initializer(gl); v != "" {
+				init = append(init, fmt.Sprintf(".g_%s%s", g.names[gl], v))
+			}
+		}
+		w.close("};")
+		main := ""
+		if init != nil {
+			main = fmt.Sprintf(" = { %s }", strings.Join(init, ", "))
+		}
+		w.line("static struct group%d main%d%s;", gr.n, gr.n, main)
+		w.line("static struct group%d *shards%d; /* one for each CPU */", gr.n, gr.n)
+	}
+}
+
+func (gr *group) names() []string {
+	var names []string
+	for _, gl := range gr.globals {
+		names = append(names, gl.Name)
+	}
+	return names
+}
+
+func (g *gen) declaration(gl *program.Global) string {
+	name := "g_" + g.names[gl]
+	switch {
+	case gl.Keys != nil:
+		return "struct gs_map " + name
+	case gl.Type == program.Stat:
+		return fmt.Sprintf("struct stat_%s %s", g.names[gl], name)
+	case gl.Type == program.String:
+		return "GS_TEXT(MAXSTRINGLEN) " + name
+	}
+	return "gs_s64 " + name
+}
+
+func (g *gen) initializer(gl *program.Global) string {
+	switch x := gl.Init.(type) {
+	case *program.Number:
+		return " = " + number(x.Value)
+	case *program.Text:
+		s := g.cut(x.Value)
+		return fmt.Sprintf(" = { %d, %s }", len(s), cString(s))
+	}
+	return ""
+}
+
+// mainPlace is a global's main instance, seen from outside handlers.
+func (g *gen) mainPlace(gl *program.Global) string {
+	if gr := g.groupOf[gl]; gr != nil && gr.sharded {
+		return fmt.Sprintf("main%d.g_%s", gr.n, g.names[gl])
+	}
+	return "g_" + g.names[gl]
+}
+
+// drains writes, for each sharded group, what joins the shards to the main
+// instance. The caller holds all locks.
+func (g *gen) drains(w *writer) {
+	for _, gr := range g.groups {
+		if !gr.sharded {
+			continue
+		}
+		w.line("")
+		w.line("static %s void drain%d(struct gs_ctx *c)", unused, gr.n)
+		w.open("{")
+		w.line("gs_u32 cpu, n = gs_ncpus();")
+		w.line("")
+		w.open("for (cpu = 0; cpu < n; cpu++) {")
+		w.line("struct group%d *s = &shards%d[cpu];", gr.n, gr.n)
+		w.line("")
+		for _, gl := range gr.globals {
+			g.drainGlobal(w, gr, gl)
+		}
+		w.close("}")
+		for _, gl := range gr.globals {
+			if gl.Keys != nil {
+				w.line("gs_map_sort_stamps(&main%d.g_%s);", gr.n, g.names[gl])
+			}
+		}
+		w.line("(void)c;")
+		w.close("}")
+	}
+}
+
+func (g *gen) drainGlobal(w *writer, gr *group, gl *program.Global) {
+	name := g.names[gl]
+	from, to := "s->g_"+name, fmt.Sprintf("main%d.g_%s", gr.n, name)
+	if gl.Keys == nil {
+		if gl.Type == program.Stat {
+			w.line("merge_%s(&%s, &%s);", name, to, from)
+			w.line("__builtin_memset(&%s, 0, sizeof(%s));", from, from)
+		} else {
+			w.line("%s += %s;", to, from)
+			w.line("%s = 0;", from)
+		}
+		return
+	}
+	var keys []string
+	for i, t := range gl.Keys {
+		k := fmt.Sprintf("e->k%d", i+1)
+		if t == program.String {
+			k = "GS_STR(" + k + ")"
+		}
+		keys = append(keys, k)
+	}
+	w.open("if (%s.count) {", from)
+	w.line("struct gs_node *i;")
+	w.line("")
+	w.open("gs_map_each(i, &%s) {", from)
+	w.line("struct node_%s *e = (struct node_%s *)i;", name, name)
+	w.line("struct node_%s *m = find_%s(&%s, i->hash, %s);", name, name, to, strings.Join(keys, ", "))
+	w.line("")
+	w.open("if (!m) {")
+	w.line("m = add_node_%s(c, &%s, i->hash, %s, %s);", name, to, strings.Join(keys, ", "), near(fmt.Sprintf("identifier '%s'", gl.Name), gl.At))
+	w.line("if (!m)")
+	w.line("\tbreak;")
+	w.line("m->node.stamp = i->stamp;")
+	w.indent--
+	w.line("} else if (i->stamp < m->node.stamp) {")
+	w.indent++
+	w.line("m->node.stamp = i->stamp;")
+	w.close("}")
+	if gl.Type == program.Stat {
+		w.line("merge_%s(&m->v, &e->v);", name)
+	} else {
+		w.line("m->v += e->v;")
+	}
+	w.close("}")
+	w.line("gs_map_clear(&%s);", from)
+	w.close("}")
+}

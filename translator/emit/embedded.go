@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gostap/translator/program"
+)
+
+// embeddedName is the C function of a script function of embedded C.
+func embeddedName(fn *program.Function) string { return "gs_fn_" + cName(fn.Name) }
+
+// strMark is the mark of code whose STAP_RETURN takes a struct gs_str.
+var strMark = regexp.MustCompile(`/\*\s*gs_str\s*\*/`)
+
+// paramName is a parameter's name there.
+func paramName(p *program.Local) string { return "gs_arg_" + cName(p.Name) }
+
+// embedded evaluates %{ an expression %}.
+func (b *body) embedded(e *program.Embedded) value {
+	n := len(b.g.embedded)
+	for i, known := range b.g.embedded {
+		if known == e {
+			n = i
+		}
+	}
+	if n == len(b.g.embedded) {
+		b.g.embedded = append(b.g.embedded, e)
+		b.g.protos.line("extern %s;", embeddedExprHead(n, e))
+	}
+	t := b.temp()
+	if e.Result == program.String {
+		b.line("struct gs_str %s = gs_expr_%d(c, %s);", t, n, b.slot(b.g.bounds.most+1))
+	} else {
+		b.line("gs_s64 %s = gs_expr_%d(c);", t, n)
+	}
+	b.check()
+	return fixed(t)
+}
+
+func embeddedExprHead(n int, e *program.Embedded) string {
+	if e.Result == program.String {
+		return fmt.Sprintf("struct gs_str gs_expr_%d(struct gs_ctx *gs_context, char *gs_ret)", n)
+	}
+	return fmt.Sprintf("gs_s64 gs_expr_%d(struct gs_ctx *gs_context)", n)
+}
+
+// namedInC are the globals that guru code names in a pragma.
+func namedInC(p *program.Program) map[*program.Global]bool {
+	named := map[*program.Global]bool{}
+	note := func(code string) {
+		for gl := range pragmaUsage(code, p) {
+			named[gl] = gl.Type != program.Stat
+		}
+	}
+	v := visitor{expr: func(e program.Expr, _ bool) {
+		if x, ok := e.(*program.Embedded); ok {
+			note(x.Code.Text)
+		}
+	}}
+	for _, fn := range p.Functions {
+		if fn.Code != nil && !fn.Builtin {
+			note(fn.Code.Text)
+		}
+		v.stmts(fn.Body)
+	}
+	for _, pr := range p.Probes {
+		v.walk(pr.Cond, true)
+		v.stmts(pr.Body)
+	}
+	return named
+}
+
+// accessors writes the functions by which guru code reads and sets globals,
+// into the script's own file; the guru code's file, w, gets macros for them.
+func (g *gen) accessors(w *writer) {
+	for _, gl := range g.p.Globals {
+		if g.named[gl] {
+			g.accessor(w, gl)
+		}
+	}
+}
+
+func (g *gen) accessor(w *writer, gl *program.Global) {
+	name, cType := g.names[gl], "gs_s64"
+	if gl.Type == program.String {
+		cType = "const char *"
+	}
+	params, keys := "struct gs_ctx *c", ""
+	for i, t := range gl.Keys {
+		if t == program.String {
+			params += fmt.Sprintf(", const char *k%d", i+1)
+			keys += fmt.Sprintf(", gs_str_of(k%d, MAXSTRINGLEN - 1)", i+1)
+		} else {
+			params += fmt.Sprintf(", gs_s64 k%d", i+1)
+			keys += fmt.Sprintf(", k%d", i+1)
+		}
+	}
+	get := fmt.Sprintf("%s gs_get_%s(%s)", cType, name, params)
+	set := fmt.Sprintf("void gs_set_%s(%s, %s value)", name, params, cType)
+	for _, to := range []*writer{w, &g.protos} {
+		to.line("%s;", get)
+		to.line("%s;", set)
+	}
+	w.line("#define STAP_GLOBAL_GET_%s(...) gs_get_%s(CONTEXT, ##__VA_ARGS__)", gl.Name, name)
+	w.line("#define STAP_GLOBAL_SET_%s(...) gs_set_%s(CONTEXT, ##__VA_ARGS__)", gl.Name, name)
+
+	h, place := &g.helpers, g.mainPlace(gl)
+	v := place
+	h.line("")
+	h.line("%s", get)
+	h.open("{")
+	if gl.Keys != nil {
+		v = "n->v"
+		h.line("struct node_%s *n = get_%s(&%s%s);", name, name, place, keys)
+		h.line("")
+		h.line("if (!n)")
+		h.line("\treturn %s;", map[bool]string{true: `""`, false: "0"}[gl.Type == program.String])
+	}
+	h.line("(void)c;")
+	if gl.Type == program.String {
+		h.line("return %s.s;", v)
+	} else {
+		h.line("return %s;", v)
+	}
+	h.close("}")
+	h.line("")
+	h.line("%s", set)
+	h.open("{")
+	if gl.Keys != nil {
+		h.line("struct node_%s *n = put_%s(c, &%s%s, \"\");", name, name, place, keys)
+		h.line("")
+		h.line("if (!n)")
+		h.line("\treturn;")
+	}
+	h.line("(void)c;")
+	if gl.Type == program.String {
+		h.line("GS_SET(%s, gs_str_of(value, MAXSTRINGLEN - 1));", v)
+	} else {
+		h.line("%s = value;", v)
+	}
+	h.close("}")
+}
+
+// embeddedFile writes the guru code, nil if there is none.
+func (g *gen) embeddedFile() []byte {
+	var fns []*program.Function
+	seen := map[*program.Function]bool{}
+	for _, f := range g.queue {
+		if f.fn.Code != nil && !f.fn.Builtin && !seen[f.fn] {
+			seen[f.fn] = true
+			fns = append(fns, f.fn)
+		}
+	}
+	if len(fns) == 0 && len(g.p.Embedded) == 0 && len(g.embedded) == 0 {
+		return nil
+	}
+	w := embeddedHead()
+	for _, code := range g.p.Embedded {
+		w.line("")
+		w.at(code.At)
+		w.line("%s", code.Text)
+	}
+	g.accessors(w)
+	for i, e := range g.embedded {
+		w.line("")
+		w.line("%s", embeddedExprHead(i, e))
+		w.open("{")
+		w.at(e.Code.At)
+		if e.Result == program.String {
+			w.line("return gs_put(gs_ret, MAXSTRINGLEN, gs_str_of((%s), MAXSTRINGLEN));", e.Code.Text)
+		} else {
+			w.line("return (gs_s64)(%s);", e.Code.Text)
+		}
+		w.close("}")
+	}
+	for _, fn := range fns {
+		embeddedFunction(w, fn)
+	}
+	return w.Bytes()
+}
+
+func embeddedHead() *writer {
+	w := &writer{}
+	w.line("/* SPDX-License-Identifier: GPL-2.0-or-later */")
+	w.line("#include \"platform.h\"")
+	w.line("#include \"gs_embed.h\"")
+	return w
+}
+
+// embeddedFunction writes a script function around its embedded C.
+func embeddedFunction(w *writer, fn *program.Function) {
+	direct := strings.Contains(fn.Code.Text, "/* gs_str */") && fn.Result == program.String
+	head := strings.Replace(params(fn, false, paramName), "struct gs_ctx *c", "struct gs_ctx *gs_context", 1)
+	head = strings.Replace(head, "char *ret", "char *gs_ret", 1)
+	w.line("")
+	for _, p := range fn.Params {
+		if p.Type == program.String {
+			w.line("#define STAP_ARG_%s ((char *)%s.s)", p.Name, paramName(p))
+		} else {
+			w.line("#define STAP_ARG_%s %s", p.Name, paramName(p))
+		}
+	}
+	old := strings.Contains(fn.Code.Text, "THIS->")
+	switch {
+	case direct:
+		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
+		w.line("#define STAP_RETURN(v) return (v)")
+	case fn.Result == program.String:
+		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
+		w.line("#define STAP_RETURN(v) do { gs_put(gs_ret, MAXSTRINGLEN, gs_str_of((v), MAXSTRINGLEN)); goto gs_out; } while (0)")
+	case fn.Result == program.Long:
+		w.line("#define STAP_RETVALUE gs_retvalue")
+		w.line("#define STAP_RETURN(v) do { gs_retvalue = (gs_s64)(v); goto gs_out; } while (0)")
+	default:
+		w.line("#define STAP_RETURN(...) goto gs_out")
+	}
+	w.line("%s %s(%s);", cType(fn.Result), embeddedName(fn), head)
+	w.line("%s %s(%s)", cType(fn.Result), embeddedName(fn), head)
+	w.open("{")
+	if fn.Result == program.Long {
+		w.line("gs_s64 gs_retvalue = 0;")
+	}
+	w.line("(void)gs_context;")
+	if old {
+		oldNames(w, fn)
+	}
+	if fn.Result == program.String {
+		w.line("gs_ret[0] = 0;")
+	}
+	w.line("{")
+	w.at(fn.Code.At)
+	w.line("%s", fn.Code.Text)
+	w.line("}")
+	w.indent--
+	w.line("gs_out:%s;", unused)
+	w.indent++
+	if old {
+		w.line("#undef THIS")
+		if fn.Result == program.Long {
+			w.line("if (gs_this.__retvalue)")
+			w.line("\tgs_retvalue = gs_this.__retvalue;")
+		}
+	}
+	switch fn.Result {
+	case program.Long:
+		w.line("return gs_retvalue;")
+	case program.String:
+		w.line("gs_ret[MAXSTRINGLEN - 1] = 0;")
+		w.line("return gs_str_in_slot(gs_ret);")
+	default:
+		w.line("return;")
+	}
+	w.close("}")
+	for _, p := range fn.Params {
+		w.line("#undef STAP_ARG_%s", p.Name)
+	}
+	w.line("#undef STAP_RETVALUE")
+	w.line("#undef STAP_RETURN")
+}
+
+// oldNames lets embedded C call its arguments THIS->x and its result
+// THIS->__retvalue, as SystemTap 1.7 did.
+func oldNames(w *writer, fn *program.Function) {
+	var values []string
+	w.open("struct {")
+	for _, p := range fn.Params {
+		if p.Type == program.String {
+			w.line("char *%s;", p.Name)
+			values = append(values, fmt.Sprintf("(char *)%s.s", paramName(p)))
+		} else {
+			w.line("gs_s64 %s;", p.Name)
+			values = append(values, paramName(p))
+		}
+	}
+	switch fn.Result {
+	case program.String:
+		w.line("char *__retvalue;")
+		values = append(values, "gs_ret")
+	default:
+		w.line("gs_s64 __retvalue;")
+		values = append(values, "0")
+	}
+	w.close("} gs_this %s = { %s };", unused, strings.Join(values, ", "))
+	w.line("#define THIS (&gs_this)")
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"fmt"
+
+	"gostap/manifest"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// Options are what a program's translation depends on beside the program.
+type Options struct {
+	Module  string // the module's name; "" on the host
+	Release string // of the kernel that it is for; "" on the host
+	BuildID string
+	Limits  Limits
+	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
+}
+
+// Output is a program as C.
+type Output struct {
+	// C is the freestanding file.
+	C []byte
+	// EmbeddedC is the guru code that includes the platform's headers; nil
+	// if there is none.
+	EmbeddedC []byte
+	// Manifest goes into the module: see ManifestC.
+	Manifest manifest.Manifest
+}
+
+// Emit writes p as C. An error of it means that the program exceeds what can
+// be translated, such as a regular expression too large; it is a
+// syntax.Diagnostics where it concerns a place in the script.
+func Emit(p *program.Program, opts Options) (*Output, error) {
+	a, err := analyse(p)
+	if err != nil {
+		return nil, err
+	}
+	named := namedInC(p)
+	g := &gen{
+		named:    named,
+		p:        p,
+		opts:     opts,
+		a:        a,
+		bounds:   findBounds(p, named, int(opts.Limits.MaxStringLen)-1),
+		nesting:  opts.Limits.MaxNesting,
+		groupOf:  map[*program.Global]*group{},
+		names:    map[*program.Global]string{},
+		variants: map[variant]*cFunc{},
+		cmps:     map[string]string{},
+		symbols:  map[manifest.Symbol]int{},
+		formats:  map[manifest.Format]int{},
+		hists:    map[manifest.Hist]int{},
+		regexes:  map[string]regexTables{},
+	}
+	if g.nesting == 0 {
+		g.nesting = int64(a.depth) + 10
+	}
+	g.keeps = keepsMatches(p)
+	g.nameGlobals()
+	g.findHandlers()
+	for _, h := range g.handlers {
+		g.emitHandler(h)
+	}
+	for i := 0; i < len(g.queue); i++ {
+		g.emitFunction(g.queue[i])
+	}
+	if err := g.diags.Err(); err != nil {
+		return nil, err
+	}
+	embedded := g.embeddedFile()
+	return &Output{
+		C:         g.assemble(),
+		EmbeddedC: embedded,
+		Manifest:  g.manifest,
+	}, nil
+}
+
+// gen is one run of Emit.
+type gen struct {
+	p        *program.Program
+	opts     Options
+	a        *analysis
+	bounds   *bounds
+	nesting  int64
+	handlers []*handler
+	groups   []*group
+	groupOf  map[*program.Global]*group
+	names    map[*program.Global]string
+	diags    syntax.Diagnostics
+
+	variants map[variant]*cFunc // functions that are called
+	queue    []*cFunc           // the same, in the order of their first call
+
+	protos   writer // of functions
+	helpers  writer // comparators, regular expressions
+	bodies   writer // of functions and handlers
+	cmps     map[string]string
+	regexes  map[string]regexTables
+	embedded []*program.Embedded
+
+	manifest manifest.Manifest
+	symbols  map[manifest.Symbol]int
+	formats  map[manifest.Format]int
+	hists    map[manifest.Hist]int
+
+	roots   []*cFunc                 // handlers
+	named   map[*program.Global]bool // globals that guru code names
+	keeps   bool                     // the script asks for what a regular expression matched
+	inLoops map[*program.Global]bool
+
+	counting map[*program.Function]bool // see countsWithin
+}
+
+// A variant is a function as handlers of one kind call it: hot ones add to
+// their own CPU's instance of sharded globals.
+type variant struct {
+	fn  *program.Function
+	hot bool
+}
+
+// A cFunc is one C function to be written.
+type cFunc struct {
+	variant
+	name  string // of the C function
+	frame int    // bytes of its own strings
+	calls []*cFunc
+}
+
+func (g *gen) nameGlobals() {
+	taken := map[string]bool{}
+	for _, gl := range g.p.Globals {
+		name := cName(gl.Name)
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s_%d", cName(gl.Name), n)
+		}
+		taken[name] = true
+		g.names[gl] = name
+	}
+}
+
+func (g *gen) findHandlers() {
+	for i, pr := range g.p.Probes {
+		ph, cold := phaseOf(pr), isCold(pr)
+		add := func(part part, name string, body []program.Stmt, exprs []program.Expr) {
+			g.handlers = append(g.handlers, &handler{
+				probe: pr, part: part, name: fmt.Sprintf("%s_%d", name, i), phase: ph, cold: cold,
+				sum: g.a.code(body, exprs, g.p),
+			})
+		}
+		add(bodyPart, "probe", pr.Body, []program.Expr{pr.Cond})
+		if len(pr.Saved) > 0 {
+			add(entryPart, "entry", nil, pr.Saved)
+		}
+		if pr.Cond != nil {
+			add(condPart, "cond", nil, []program.Expr{pr.Cond})
+			last := g.handlers[len(g.handlers)-1]
+			last.cold, last.phase = true, running
+		}
+	}
+	g.groups = findGroups(g.p.Globals, g.handlers)
+	for _, gr := range g.groups {
+		for _, gl := range gr.globals {
+			g.groupOf[gl] = gr
+		}
+	}
+}
+
+// call returns the C function for fn as a handler calls it that is hot or not.
+func (g *gen) call(fn *program.Function, hot bool) *cFunc {
+	if hot {
+		hot = g.touchesShards(fn)
+	}
+	key := variant{fn, hot}
+	f := g.variants[key]
+	if f == nil {
+		f = &cFunc{variant: key, name: "fn_" + cName(fn.Name)}
+		if hot {
+			f.name += "_hot"
+		}
+		g.variants[key] = f
+		g.queue = append(g.queue, f)
+	}
+	return f
+}
+
+func (g *gen) touchesShards(fn *program.Function) bool {
+	for gl := range g.a.fns[fn].usage {
+		if gr := g.groupOf[gl]; gr != nil && gr.sharded {
+			return true
+		}
+	}
+	return false
+}
+
+// direct reports whether calls of fn go straight to its embedded C.
+func direct(fn *program.Function) bool {
+	return fn.Code != nil && !callsNext(fn)
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package emittest runs scripts on the host runtime, for tests: it compiles
+// what emit makes of them with AddressSanitizer and UBSan, runs it and reads
+// the records that come out.
+//
+// The runtime's core and host are compiled once for each set of flags and
+// kept in the user's cache directory; a script costs one gcc of a small file
+// and a link.
+package emittest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	runtimec "gostap/runtime-c"
+	"gostap/translator/emit"
+	"gostap/translator/program"
+)
+
+// Sanitize are the flags that find what C leaves undefined.
+var Sanitize = []string{"-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"}
+
+// Optimize are the flags to measure with.
+var Optimize = []string{"-O2", "-g"}
+
+var warnings = []string{"-Wall", "-Werror", "-Wno-unused-but-set-variable"}
+
+// A Builder compiles programs with one set of flags.
+type Builder struct {
+	Flags   []string
+	Library []byte // the file of emit.Library, nil if there is none
+
+	once sync.Once
+	dir  string   // include and host headers
+	objs []string // core, host and library
+	err  error
+}
+
+func (b *Builder) cflags(dir string) []string {
+	flags := []string{"-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-D_GNU_SOURCE", "-DGS_HOST",
+		"-I" + filepath.Join(dir, "include"), "-I" + filepath.Join(dir, "host")}
+	return append(append(flags, warnings...), b.Flags...)
+}
+
+// prepare unpacks and compiles the runtime unless that has been done.
+func (b *Builder) prepare() error {
+	b.once.Do(func() { b.err = b.prepareOnce() })
+	return b.err
+}
+
+func (b *Builder) prepareOnce() error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, b.Flags, warnings)
+	sum.Write(b.Library)
+	err = fs.WalkDir(runtimec.Source, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(path, "kernel/") {
+			return err
+		}
+		text, err := fs.ReadFile(runtimec.Source, path)
+		fmt.Fprintln(sum, path, len(text))
+		sum.Write(text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.dir = filepath.Join(cache, "gostap-emittest", hex.EncodeToString(sum.Sum(nil))[:24])
+	if _, err := os.Stat(b.dir); err != nil {
+		if err := b.build(); err != nil {
+			return err
+		}
+	}
+	b.objs, err = filepath.Glob(filepath.Join(b.dir, "*.o"))
+	return err
+}
+
+// build compiles the runtime next to where it is wanted, and moves it there.
+func (b *Builder) build() error {
+	if err := os.MkdirAll(filepath.Dir(b.dir), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(b.dir), "build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if err := os.CopyFS(tmp, runtimec.Source); err != nil {
+		return err
+	}
+	sources, err := filepath.Glob(filepath.Join(tmp, "core", "*.c"))
+	if err != nil {
+		return err
+	}
+	hosts, err := filepath.Glob(filepath.Join(tmp, "host", "*.c"))
+	if err != nil {
+		return err
+	}
+	sources = append(sources, hosts...)
+	if b.Library != nil {
+		lib := filepath.Join(tmp, "library.c")
+		if err := os.WriteFile(lib, b.Library, 0o644); err != nil {
+			return err
+		}
+		sources = append(sources, lib)
+	}
+	for _, src := range sources {
+		obj := filepath.Join(tmp, strings.TrimSuffix(filepath.Base(src), ".c")+".o")
+		if err := gcc(append(b.cflags(tmp), "-c", "-o", obj, src)); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(tmp, b.dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, there := os.Stat(b.dir); there != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func gcc(args []string) error {
+	out, err := exec.Command("gcc", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("gcc %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// Build compiles p to an executable in dir.
+func (b *Builder) Build(p *program.Program, opts emit.Options, dir string) (*Executable, error) {
+	if err := b.prepare(); err != nil {
+		return nil, err
+	}
+	out, err := emit.Emit(p, opts)
+	if err != nil {
+		return nil, err
+	}
+	exe := &Executable{Path: filepath.Join(dir, "script"), Output: out}
+	flags := append(b.cflags(b.dir), fmt.Sprintf("-DMAXSTRINGLEN=%d", opts.Limits.MaxStringLen))
+	sources := map[string][]byte{"script.c": out.C}
+	if out.EmbeddedC != nil {
+		sources["embedded.c"] = out.EmbeddedC
+	}
+	args := flags
+	for name, text := range sources {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return nil, err
+		}
+		args = append(args, path)
+	}
+	return exe, gcc(append(append(args, "-o", exe.Path), b.objs...))
+}
+
+// An Executable is a compiled script.
+type Executable struct {
+	Path   string
+	Output *emit.Output
+}
+
+// Run runs the script with arguments as runtime-c/host/main.c takes them and
+// returns what it has to say.
+func (e *Executable) Run(args ...string) (*Result, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var stderr bytes.Buffer
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, e.Path, args...)
+	cmd.Stderr = &stderr
+	cmd.Stdout = &stderr
+	cmd.ExtraFiles = []*os.File{w}
+	if err := cmd.Start(); err != nil {
+		w.Close()
+		return nil, err
+	}
+	w.Close()
+	data, err := io.ReadAll(r)
+	if werr := cmd.Wait(); werr != nil {
+		return nil, fmt.Errorf("%v\n%s", werr, stderr.Bytes())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decode(data, &e.Output.Manifest)
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"fmt"
+
+	"gostap/translator/program"
+)
+
+// A value is C text that stands for an expression's value. It may be used once.
+type value struct {
+	c    string
+	kind kind
+}
+
+// A kind says how long a value stays what it is.
+type kind uint8
+
+const (
+	literal kind = iota // for ever
+	site                // until this place is reached again: a temporary, or bytes in its own slot
+	loose               // until some variable changes
+)
+
+func fixed(c string, args ...any) value {
+	if len(args) > 0 {
+		c = fmt.Sprintf(c, args...)
+	}
+	return value{c, site}
+}
+
+// eval evaluates e for its effects.
+func (b *body) eval(e program.Expr) {
+	switch e := e.(type) {
+	case *program.Assign:
+		b.assign(e, false)
+	case *program.IncDec:
+		b.incDec(e, false)
+	default:
+		if v := b.expr(e); v.c != "" {
+			b.line("(void)%s;", v.c)
+		}
+	}
+}
+
+// held returns v as a value that stays, if something before its use may
+// change a variable.
+func (b *body) held(v value, e program.Expr, effects bool) value {
+	if v.kind != loose || !effects {
+		return v
+	}
+	t := b.temp()
+	if e.Type() == program.String {
+		n := b.g.bounds.of(e) + 1
+		b.line("struct gs_str %s = gs_put(%s, %d, %s);", t, b.slot(n), n, v.c)
+	} else {
+		b.line("gs_s64 %s = %s;", t, v.c)
+	}
+	return fixed(t)
+}
+
+// values evaluates es from left to right; all are valid at the end. With
+// effects, they are about to be used while variables change.
+func (b *body) values(es []program.Expr, effects bool) []value {
+	vs := make([]value, len(es))
+	for i, e := range es {
+		later := effects && e.Type() == program.String
+		for _, x := range es[i+1:] {
+			later = later || b.g.a.effects(x)
+		}
+		vs[i] = b.held(b.expr(e), e, later)
+	}
+	return vs
+}
+
+// two evaluates x, then y.
+func (b *body) two(x, y program.Expr) (string, string) {
+	vs := b.values([]program.Expr{x, y}, false)
+	return vs[0].c, vs[1].c
+}
+
+// kindOf is the kind of a value that is computed from vs in place.
+func kindOf(vs ...value) kind {
+	k := literal
+	for _, v := range vs {
+		k = max(k, v.kind)
+	}
+	return k
+}
+
+// expr writes what e takes and returns its value, which is "" for Void.
+func (b *body) expr(e program.Expr) value {
+	switch e := e.(type) {
+	case *program.Number:
+		return value{number(e.Value), literal}
+	case *program.Text:
+		return value{"GS_LIT(" + cString(b.g.cut(e.Value)) + ")", literal}
+	case *program.LocalRef:
+		return value{b.local(e.Local).name, loose}
+	case *program.GlobalRef:
+		if e.Global.Type == program.String {
+			return value{"GS_STR(" + b.place(e.Global) + ")", loose}
+		}
+		return value{b.place(e.Global), loose}
+	case *program.Element:
+		return b.element(e)
+	case *program.Call:
+		return b.call(e)
+	case *program.Unary:
+		v := b.expr(e.X)
+		return value{fmt.Sprintf("(%s%s)", e.Op, v.c), v.kind}
+	case *program.Binary:
+		vs := b.values([]program.Expr{e.X, e.Y}, false)
+		return b.binary(e.Op, vs[0], vs[1], e.Y, near(fmt.Sprintf("operator '%s'", e.Op), e.At))
+	case *program.Compare:
+		return b.compare(e)
+	case *program.Logical:
+		return b.logical(e)
+	case *program.Concat:
+		return b.concat(e)
+	case *program.Cond:
+		return b.cond(e)
+	case *program.Assign:
+		return b.assign(e, true)
+	case *program.IncDec:
+		return b.incDec(e, true)
+	case *program.Aggregate:
+		return b.aggregate(e)
+	case *program.StatRead:
+		return b.statRead(e)
+	case *program.Bucket:
+		return b.bucket(e)
+	case *program.In:
+		return b.in(e)
+	case *program.Match:
+		return b.match(e)
+	case *program.Print:
+		return b.print(e)
+	case *program.PrintHist:
+		return b.printHist(e)
+	case *program.Embedded:
+		return b.embedded(e)
+	case *program.Cast:
+		v := b.expr(e.X)
+		return value{fmt.Sprintf("((gs_s64)(%s)%s)", intType(e.Size, e.Signed), v.c), v.kind}
+	}
+	return b.contextual(e)
+}
+
+func intType(size int, signed bool) string {
+	if signed {
+		return fmt.Sprintf("gs_s%d", 8*size)
+	}
+	return fmt.Sprintf("gs_u%d", 8*size)
+}
+
+// binary combines two Longs.
+func (b *body) binary(op string, x, y value, ye program.Expr, near string) value {
+	k := kindOf(x, y)
+	switch op {
+	case "<<":
+		return value{fmt.Sprintf("gs_shl(%s, %s)", x.c, y.c), k}
+	case ">>":
+		return value{fmt.Sprintf("gs_shr(%s, %s)", x.c, y.c), k}
+	case ">>>":
+		return value{fmt.Sprintf("gs_ushr(%s, %s)", x.c, y.c), k}
+	case "/", "%":
+		if n, ok := ye.(*program.Number); ok && n.Value != 0 && n.Value != -1 {
+			break
+		}
+		fn := "gs_div"
+		if op == "%" {
+			fn = "gs_mod"
+		}
+		// Asking the divisor, not c->error, leaves C only one test.
+		t, by := b.temp(), b.temp()
+		b.line("gs_s64 %s = %s;", by, y.c)
+		b.line("gs_s64 %s = %s(c, %s, %s, %s);", t, fn, x.c, by, near)
+		b.line("if (gs_unlikely(!%s))", by)
+		b.line("\t%s;", b.fail())
+		return fixed(t)
+	}
+	return value{fmt.Sprintf("(%s %s %s)", x.c, op, y.c), k}
+}
+
+func (b *body) compare(e *program.Compare) value {
+	vs := b.values([]program.Expr{e.X, e.Y}, false)
+	x, y, k := vs[0].c, vs[1].c, kindOf(vs...)
+	if e.X.Type() != program.String {
+		return value{fmt.Sprintf("(%s %s %s)", x, e.Op, y), k}
+	}
+	switch e.Op {
+	case "==":
+		return value{fmt.Sprintf("gs_str_eq(%s, %s)", x, y), k}
+	case "!=":
+		return value{fmt.Sprintf("!gs_str_eq(%s, %s)", x, y), k}
+	}
+	return value{fmt.Sprintf("(gs_str_cmp(%s, %s) %s 0)", x, y, e.Op), k}
+}
+
+// logical is C's own && or || if the right side is one C expression.
+func (b *body) logical(e *program.Logical) value {
+	x := b.expr(e.X)
+	var y value
+	text := b.aside(func() {
+		b.indent++
+		y = b.expr(e.Y)
+	})
+	if text == "" {
+		return value{fmt.Sprintf("(%s %s %s)", x.c, e.Op, y.c), kindOf(x, y)}
+	}
+	t := b.temp()
+	b.line("gs_s64 %s = %s != 0;", t, x.c)
+	if e.Op == "&&" {
+		b.open("if (%s) {", t)
+	} else {
+		b.open("if (!%s) {", t)
+	}
+	b.WriteString(text)
+	b.line("%s = %s != 0;", t, y.c)
+	b.close("}")
+	return fixed(t)
+}
+
+func (b *body) cond(e *program.Cond) value {
+	x := b.expr(e.If)
+	var then, other value
+	thenText := b.aside(func() {
+		b.indent++
+		then = b.expr(e.Then)
+	})
+	otherText := b.aside(func() {
+		b.indent++
+		other = b.expr(e.Else)
+	})
+	if thenText == "" && otherText == "" {
+		return value{fmt.Sprintf("(%s ? %s : %s)", cond(x.c), then.c, other.c), max(kindOf(x, then, other), site)}
+	}
+	t := b.temp()
+	b.line("%s %s;", cType(e.Type()), t)
+	b.open("if (%s) {", cond(x.c))
+	b.WriteString(thenText)
+	b.line("%s = %s;", t, then.c)
+	b.indent--
+	b.open("} else {")
+	b.WriteString(otherText)
+	b.line("%s = %s;", t, other.c)
+	b.close("}")
+	if e.Type() == program.String {
+		return value{t, max(kindOf(then, other), site)}
+	}
+	return fixed(t)
+}

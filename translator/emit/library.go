@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// Library writes the tapset library's embedded C functions as one C file,
+// which is compiled with the runtime: against the kernel's headers there, and
+// against libc's, with GS_HOST defined, on the host.
+//
+// What stands between %{ and %} is a function's body. It has
+//
+//	STAP_ARG_x         the argument x: gs_s64, or char * to a string
+//	STAP_RETVALUE      the result: gs_s64, or char [MAXSTRINGLEN]
+//	STAP_RETURN(v)     sets it and returns
+//	STAP_ERROR(f, …)   raises an error, by a printf format, and returns
+//	STAP_PRINTF(f, …)  writes to the output
+//	STAP_NEXT          tries the next overload
+//	CONTEXT            the struct gs_ctx *
+//
+// and may carry these marks in a comment:
+//
+//	/* pure */         it has no effects
+//	/* maxlen:15 */    its result never has more than 15 bytes
+//	/* gs_str */       STAP_RETURN takes a struct gs_str and returns it as it
+//	                   is: bytes that stay for the handler's run, a NUL behind
+//	                   them, and not a part of an argument
+//
+// top is embedded C at the top level of library files, which goes before.
+func Library(top []*syntax.EmbeddedC, fns []*program.Function) []byte {
+	w := embeddedHead()
+	for _, code := range top {
+		w.line("")
+		w.at(code.At)
+		w.line("%s", code.Text)
+	}
+	for _, fn := range fns {
+		embeddedFunction(w, fn)
+	}
+	return w.Bytes()
+}

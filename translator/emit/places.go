@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"fmt"
+
+	"gostap/translator/program"
+)
+
+// A longPlace is a place that holds a Long: how to read it and how to write it.
+type longPlace struct {
+	c     string                // its C text as an lvalue; "" if it is none
+	read  func() string         // its value
+	write func(c string) string // the C statement that sets it to c
+	raise bool                  // writing may raise an error
+}
+
+func lvalue(c string) longPlace {
+	return longPlace{
+		c:     c,
+		read:  func() string { return c },
+		write: func(v string) string { return fmt.Sprintf("%s = %s;", c, v) },
+	}
+}
+
+// longPlace finds the place x. after is evaluated between that and the use;
+// effects: it may change variables.
+func (b *body) longPlace(x program.Expr, effects bool, after func()) longPlace {
+	switch x := x.(type) {
+	case *program.LocalRef:
+		after()
+		return lvalue(b.local(x.Local).name)
+	case *program.GlobalRef:
+		after()
+		return lvalue(b.place(x.Global))
+	case *program.Element:
+		keys := b.keyTexts(x, effects)
+		after()
+		return lvalue(b.put(x, keys) + "->v")
+	case *program.Deref:
+		addr := b.temp()
+		b.line("gs_u64 %s = %s;", addr, b.expr(x.Addr).c)
+		after()
+		user := boolText(x.User)
+		where := near("a pointer", x.At)
+		return longPlace{
+			read: func() string {
+				t := b.temp()
+				b.line("gs_s64 %s = (%s)gs_load(c, %s, %d, %s, %s);", t, intType(x.Size, x.Signed), addr, x.Size, user, where)
+				b.check()
+				return t
+			},
+			write: func(v string) string {
+				return fmt.Sprintf("gs_store(c, %s, %s, %d, %s, %s);", addr, v, x.Size, user, where)
+			},
+			raise: true,
+		}
+	case *program.Cast:
+		return b.longPlace(x.X, effects, after)
+	}
+	after()
+	reg := b.register(x)
+	return longPlace{
+		read:  func() string { return "(gs_s64)" + reg },
+		write: func(v string) string { return fmt.Sprintf("%s = %s;", reg, v) },
+	}
+}
+
+func boolText(v bool) string {
+	if v {
+		return "1"
+	}
+	return "0"
+}
+
+func (b *body) assign(e *program.Assign, used bool) value {
+	if e.X.Type() == program.String {
+		return b.assignString(e)
+	}
+	var y value
+	p := b.longPlace(e.X, b.g.a.effects(e.Y), func() {
+		y = b.expr(e.Y)
+		if y.kind == loose && used {
+			y = b.held(y, e.Y, true)
+		}
+	})
+	v := y.c
+	if e.Op != "" {
+		if p.c != "" && !used && simpleOp(e.Op) {
+			b.line("%s %s= %s;", p.c, e.Op, v)
+			return value{}
+		}
+		v = b.binary(e.Op, value{p.read(), loose}, y, e.Y, near(fmt.Sprintf("operator '%s='", e.Op), e.At)).c
+	}
+	if used {
+		t := b.temp()
+		b.line("gs_s64 %s = %s;", t, v)
+		v = t
+	}
+	b.line("%s", p.write(v))
+	if p.raise {
+		b.check()
+	}
+	if !used {
+		return value{}
+	}
+	return fixed(v)
+}
+
+// simpleOp reports whether C has op= for it, with our meaning.
+func simpleOp(op string) bool {
+	switch op {
+	case "+", "-", "*", "&", "|", "^":
+		return true
+	}
+	return false
+}
+
+func (b *body) incDec(e *program.IncDec, used bool) value {
+	p := b.longPlace(e.X, false, func() {})
+	op := "+"
+	if e.Delta < 0 {
+		op = "-"
+	}
+	if p.c != "" && !used {
+		b.line("%s%s%s;", p.c, op, op)
+		return value{}
+	}
+	t := b.temp()
+	b.line("gs_s64 %s = %s;", t, p.read())
+	if !e.Post {
+		b.line("%s = %s %s 1;", t, t, op)
+		b.line("%s", p.write(t))
+	} else {
+		b.line("%s", p.write(fmt.Sprintf("%s %s 1", t, op)))
+	}
+	if p.raise {
+		b.check()
+	}
+	return fixed(t)
+}

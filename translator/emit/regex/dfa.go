@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package regex
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Regex is a compiled expression.
+type Regex struct {
+	Groups int // parentheses
+
+	// The DFA. State 0 is the first.
+	Classes [256]uint8 // of each byte
+	NClass  int
+	Next    []uint16 // state*NClass + class
+	Accepts []uint8  // by state: 1 something has matched, 2 something would if the string ended here
+
+	// The NFA's program.
+	Insts []Inst
+	Start int
+	Sets  [][4]uint64
+}
+
+// maxStates and maxTable bound the DFA.
+const (
+	maxStates = 4000
+	maxTable  = 64 << 10
+)
+
+// Compile compiles text.
+func Compile(text string) (re *Regex, err error) {
+	tree, groups, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e, ok := recover().(*Error); ok {
+			err = e
+		} else if e != nil {
+			panic(e)
+		}
+	}()
+	c := &compiler{index: map[set]int{}}
+	re = &Regex{Groups: groups, Start: c.compile(tree), Insts: c.insts}
+	re.Insts = c.insts
+	for _, s := range c.sets {
+		re.Sets = append(re.Sets, s)
+	}
+	re.classify(c.sets)
+	re.determinize(c.sets)
+	return re, nil
+}
+
+// classify puts bytes that no set tells apart into one class.
+func (re *Regex) classify(sets []set) {
+	index := map[string]int{}
+	for b := range 256 {
+		key := make([]byte, len(sets))
+		for i := range sets {
+			if sets[i].has(byte(b)) {
+				key[i] = 1
+			}
+		}
+		n, ok := index[string(key)]
+		if !ok {
+			n = len(index)
+			index[string(key)] = n
+		}
+		re.Classes[b] = uint8(n)
+	}
+	re.NClass = len(index)
+}
+
+// A builder makes the DFA's states: sets of Byte, Match and Eol instructions.
+type builder struct {
+	re    *Regex
+	index map[string]int
+	lists [][]int
+}
+
+func (re *Regex) determinize(sets []set) {
+	b := &builder{re: re, index: map[string]int{}}
+	var sample []byte // a byte of each class
+	for c := range re.NClass {
+		sample = append(sample, byte(slices.Index(re.Classes[:], uint8(c))))
+	}
+	b.state(b.closure([]int{re.Start}, true, false))
+	for s := 0; s < len(b.lists); s++ {
+		for _, c := range sample {
+			if re.Accepts[s]&1 != 0 {
+				re.Next = append(re.Next, uint16(s))
+				continue
+			}
+			var to []int
+			for _, pc := range b.lists[s] {
+				if in := re.Insts[pc]; in.Op == Byte && sets[in.Set].has(c) {
+					to = append(to, in.X)
+				}
+			}
+			// A match may begin anywhere.
+			re.Next = append(re.Next, uint16(b.state(b.closure(append(to, re.Start), false, false))))
+		}
+		if len(re.Next) > maxTable || len(b.lists) > maxStates {
+			panic(&Error{0, fmt.Sprintf("its automaton has more than %d states, or %d transitions", maxStates, maxTable)})
+		}
+	}
+}
+
+func (b *builder) state(list []int) int {
+	key := fmt.Sprint(list)
+	s, ok := b.index[key]
+	if ok {
+		return s
+	}
+	s = len(b.lists)
+	b.index[key] = s
+	b.lists = append(b.lists, list)
+	var accepts uint8
+	for _, pc := range list {
+		if b.re.Insts[pc].Op == Match {
+			accepts = 3
+		}
+	}
+	if accepts == 0 {
+		for _, pc := range b.closure(list, s == 0, true) {
+			if b.re.Insts[pc].Op == Match {
+				accepts = 2
+			}
+		}
+	}
+	b.re.Accepts = append(b.re.Accepts, accepts)
+	return s
+}
+
+// closure follows what takes no byte.
+func (b *builder) closure(from []int, atBegin, atEnd bool) []int {
+	seen := map[int]bool{}
+	var list []int
+	stack := slices.Clone(from)
+	for len(stack) > 0 {
+		pc := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[pc] {
+			continue
+		}
+		seen[pc] = true
+		switch in := b.re.Insts[pc]; in.Op {
+		case Byte, Match:
+			list = append(list, pc)
+		case Eol:
+			list = append(list, pc)
+			if atEnd {
+				stack = append(stack, in.X)
+			}
+		case Split:
+			stack = append(stack, in.X, in.Y)
+		case Save:
+			stack = append(stack, in.X)
+		case Bol:
+			if atBegin {
+				stack = append(stack, in.X)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}

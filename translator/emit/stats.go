@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"fmt"
+
+	"gostap/translator/program"
+)
+
+// A statRef is a statistic as C sees it.
+type statRef struct {
+	global *program.Global
+	ptr    string // a pointer to it
+	maybe  bool   // which may be NULL
+	thing  string // how errors call it
+}
+
+// empty spells the condition that nothing has been added to it.
+func (s statRef) empty() string {
+	if s.maybe {
+		return fmt.Sprintf("!%s || !%s->count", s.ptr, s.ptr)
+	}
+	return fmt.Sprintf("!%s->count", s.ptr)
+}
+
+// field spells a figure that is 0 if there is no statistic.
+func (s statRef) field(name string) string {
+	if s.maybe {
+		return fmt.Sprintf("(%s ? %s->%s : 0)", s.ptr, s.ptr, name)
+	}
+	return fmt.Sprintf("%s->%s", s.ptr, name)
+}
+
+// stat finds a statistic that is looked into.
+func (b *body) stat(x program.Expr) statRef {
+	switch x := x.(type) {
+	case *program.GlobalRef:
+		t := b.temp()
+		b.line("struct stat_%s *%s = &%s;", b.g.names[x.Global], t, b.place(x.Global))
+		return statRef{global: x.Global, ptr: t, thing: fmt.Sprintf("identifier '%s'", x.Global.Name)}
+	case *program.StatCursor:
+		g := x.Cursor.Array
+		t := b.temp()
+		b.line("struct stat_%s *%s = &%s->v;", b.g.names[g], t, b.cursors[x.Cursor])
+		return statRef{global: g, ptr: t, thing: fmt.Sprintf("identifier '%s'", x.Cursor.Name)}
+	}
+	el := x.(*program.Element)
+	ref := statRef{global: el.Array, thing: fmt.Sprintf("identifier '%s'", el.Array.Name), maybe: true}
+	if hasStar(el.Keys) {
+		return b.statOfSlice(el, ref)
+	}
+	node := b.find(el.Array, b.keyTexts(el, false))
+	ref.ptr = b.temp()
+	b.line("struct stat_%s *%s = %s ? &%s->v : NULL;", b.g.names[el.Array], ref.ptr, node, node)
+	return ref
+}
+
+// statOfSlice joins the statistics of the elements that match.
+func (b *body) statOfSlice(el *program.Element, ref statRef) statRef {
+	name := b.g.names[el.Array]
+	ref.ptr, ref.maybe = b.temp(), false
+	b.line("struct stat_%s *%s = (struct stat_%s *)(%s);", name, ref.ptr, name, b.slot(statSize(el.Array.Stat)))
+	b.line("__builtin_memset(%s, 0, sizeof(*%s));", ref.ptr, ref.ptr)
+	b.eachMatch(el.Array, el.Keys, func(node string) {
+		b.line("merge_%s(%s, &%s->v);", name, ref.ptr, node)
+	})
+	return ref
+}
+
+// statSize is the size of a statistic's C struct.
+func statSize(s *program.StatSpec) int {
+	n := 16
+	if s.Min {
+		n += 8
+	}
+	if s.Max {
+		n += 8
+	}
+	if s.Variance {
+		n += 16
+	}
+	for _, h := range s.Hists {
+		n += 8 * bucketCount(h)
+	}
+	return n
+}
+
+// bucketCount is how many buckets a histogram has, those for what is out of
+// its range included.
+func bucketCount(h *program.Hist) int {
+	if !h.Linear {
+		return 128
+	}
+	return int((uint64(h.High)-uint64(h.Low))/uint64(h.Interval)) + 3
+}
+
+// histField is the name of a histogram in its statistic's C struct.
+func histField(g *program.Global, h *program.Hist) string {
+	for i, other := range g.Stat.Hists {
+		if *other == *h {
+			return fmt.Sprintf("hist%d", i)
+		}
+	}
+	return "hist0"
+}
+
+func (b *body) statRead(e *program.StatRead) value {
+	s := b.stat(e.X)
+	switch e.Op {
+	case "count", "sum":
+		return value{s.field(e.Op), loose}
+	}
+	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
+	switch e.Op {
+	case "avg":
+		return value{fmt.Sprintf("(%s->sum / %s->count)", s.ptr, s.ptr), loose}
+	case "variance":
+		return value{fmt.Sprintf("gs_variance_read(&%s->variance, (struct gs_stat){ %s->count, %s->sum }, %d)",
+			s.ptr, s.ptr, s.ptr, s.global.Stat.BitShift), loose}
+	}
+	return value{s.ptr + "->" + e.Op, loose}
+}
+
+func (b *body) aggregate(e *program.Aggregate) value {
+	var y value
+	switch x := e.X.(type) {
+	case *program.GlobalRef:
+		y = b.addend(e)
+		b.line("add_%s(&%s, %s);", b.g.names[x.Global], b.place(x.Global), y.c)
+	case *program.Element:
+		keys := b.keyTexts(x, b.g.a.effects(e.Y))
+		y = b.addend(e)
+		b.line("add_%s(&%s->v, %s);", b.g.names[x.Array], b.put(x, keys), y.c)
+	}
+	return y
+}
+
+// addend evaluates what is added, to a text that may be used twice.
+func (b *body) addend(e *program.Aggregate) value {
+	y := b.expr(e.Y)
+	if y.kind == literal {
+		return y
+	}
+	t := b.temp()
+	b.line("gs_s64 %s = %s;", t, y.c)
+	return fixed(t)
+}
+
+func (b *body) bucket(e *program.Bucket) value {
+	i := b.temp()
+	s := b.stat(e.X)
+	b.line("gs_s64 %s = %s;", i, b.expr(e.Index).c)
+	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
+	b.raise(fmt.Sprintf("(gs_u64)%s >= %d", i, bucketCount(e.Hist)), `"histogram index out of range"`, near(s.thing, e.At))
+	return value{fmt.Sprintf("%s->%s[%s]", s.ptr, histField(s.global, e.Hist), i), loose}
+}
+
+func (b *body) printHist(e *program.PrintHist) value {
+	s := b.stat(e.X)
+	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
+	b.line("gs_print_hist(c, %d, %s->%s, %d);", b.g.hist(e.Hist), s.ptr, histField(s.global, e.Hist), bucketCount(e.Hist))
+	return value{}
+}

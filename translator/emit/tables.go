@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"gostap/manifest"
+	"gostap/translator/program"
+)
+
+// assemble puts the C file together.
+func (g *gen) assemble() []byte {
+	g.fillManifest()
+	var points writer
+	g.pointTable(&points)
+	w := &writer{}
+	w.line("/* SPDX-License-Identifier: GPL-2.0-or-later */")
+	w.line("/* Made by gostap from a script; changes will be lost. */")
+	w.line("#include \"gostap.h\"")
+	w.line("")
+	w.line("#pragma GCC diagnostic ignored \"-Wdeclaration-after-statement\"")
+	w.line("")
+	g.limitTexts(w)
+	g.frames(w)
+	g.dataTypes(w)
+	w.line("")
+	g.globals(w)
+	g.drains(w)
+	w.line("")
+	w.Write(g.protos.Bytes())
+	w.Write(g.helpers.Bytes())
+	w.Write(g.bodies.Bytes())
+	w.line("")
+	w.line("#line %d %s", lines(w)+2, cString(g.fileName()))
+	g.initAndFini(w)
+	w.Write(points.Bytes())
+	if g.opts.Timing {
+		g.timing(w)
+	}
+	g.programTable(w)
+	return w.Bytes()
+}
+
+func lines(w *writer) int { return strings.Count(w.String(), "\n") }
+
+func (g *gen) fileName() string {
+	if g.opts.Module == "" {
+		return "script.c"
+	}
+	return g.opts.Module + ".c"
+}
+
+func (g *gen) limitTexts(w *writer) {
+	l := &g.opts.Limits
+	w.line("static const char too_many_actions[] %s =", unused)
+	w.line("\t%s;", cString(fmt.Sprintf("MAXACTION exceeded: more than %d loop iterations and recursive calls, or %d in begin, end and error probes; raise it with -DMAXACTION=%d",
+		l.MaxAction, l.cold(), 10*l.MaxAction)))
+	w.line("static const char too_deep[] %s =", unused)
+	w.line("\t%s;", cString(fmt.Sprintf("MAXNESTING exceeded: more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting)))
+}
+
+// frames writes how many bytes of strings each function has, and lets
+// functions know where those that they call may put theirs.
+func (g *gen) frames(w *writer) {
+	w.line("")
+	w.open("enum {")
+	for _, f := range append(append([]*cFunc(nil), g.roots...), g.queue...) {
+		w.line("FRAME_%s = %d,", f.name, f.frame)
+	}
+	w.close("};")
+}
+
+// frameSize is what the deepest chain of calls takes: a function that recurs
+// counts as often as nesting allows. The last MAXSTRINGLEN bytes are embedded
+// C's to use.
+func (g *gen) frameSize() int {
+	memo := map[*cFunc]int{}
+	var depth func(f *cFunc, on map[*cFunc]bool) int
+	depth = func(f *cFunc, on map[*cFunc]bool) int {
+		if n, ok := memo[f]; ok {
+			return n
+		}
+		if on[f] {
+			return 0
+		}
+		on[f] = true
+		below := 0
+		for _, called := range f.calls {
+			below = max(below, depth(called, on))
+		}
+		delete(on, f)
+		own := f.frame
+		if f.fn != nil && g.a.recursive[f.fn] {
+			own = (f.frame + 8) * int(g.nesting+1)
+		} else {
+			memo[f] = own + below
+		}
+		return own + below
+	}
+	size := 0
+	for _, f := range g.roots {
+		size = max(size, depth(f, map[*cFunc]bool{}))
+	}
+	return size + int(g.opts.Limits.MaxStringLen)
+}
+
+func (g *gen) initAndFini(w *writer) {
+	w.line("")
+	w.line("static void fini(void)")
+	w.open("{")
+	for _, gr := range g.groups {
+		if gr.sharded {
+			g.eachShardMap(w, gr, "gs_map_fini(&shards%d[cpu].g_%s);", fmt.Sprintf("shards%d", gr.n))
+			w.line("gs_free(shards%d);", gr.n)
+			w.line("shards%d = NULL;", gr.n)
+		}
+	}
+	for _, gl := range g.p.Globals {
+		if gl.Keys != nil {
+			w.line("gs_map_fini(&%s);", g.mainPlace(gl))
+		}
+	}
+	w.close("}")
+	w.line("")
+	w.line("static int init(void)")
+	w.open("{")
+	for _, gl := range g.p.Globals {
+		if gl.Keys != nil {
+			w.line("if (gs_map_init(&%s, sizeof(struct node_%s), %d, %s))", g.mainPlace(gl), g.names[gl], g.entries(gl), boolText(gl.Wrap))
+			w.line("\tgoto no_memory;")
+		}
+	}
+	for _, gr := range g.groups {
+		if !gr.sharded {
+			continue
+		}
+		w.line("shards%d = gs_alloc(sizeof(*shards%d) * gs_ncpus());", gr.n, gr.n)
+		w.line("if (!shards%d)", gr.n)
+		w.line("\tgoto no_memory;")
+		g.eachShardMap(w, gr, "", "")
+	}
+	w.line("return 0;")
+	w.indent--
+	w.line("no_memory:%s", unused)
+	w.indent++
+	w.line("fini();")
+	w.line("return -12; /* -ENOMEM */")
+	w.close("}")
+}
+
+// eachShardMap writes a loop over the CPUs that initializes the arrays of
+// their shards, or ends them by `end`.
+func (g *gen) eachShardMap(w *writer, gr *group, end, guard string) {
+	var maps []*program.Global
+	for _, gl := range gr.globals {
+		if gl.Keys != nil {
+			maps = append(maps, gl)
+		}
+	}
+	if maps == nil {
+		return
+	}
+	for_ := "for (gs_u32 cpu = 0; cpu < gs_ncpus(); cpu++) {"
+	if guard != "" {
+		for_ = fmt.Sprintf("for (gs_u32 cpu = 0; %s && cpu < gs_ncpus(); cpu++) {", guard)
+	}
+	w.open("%s", for_)
+	for _, gl := range maps {
+		if end != "" {
+			w.line(end, gr.n, g.names[gl])
+			continue
+		}
+		w.line("if (gs_map_init(&shards%d[cpu].g_%s, sizeof(struct node_%s), %d, 0))", gr.n, g.names[gl], g.names[gl], g.entries(gl))
+		w.line("\tgoto no_memory;")
+	}
+	w.close("}")
+}
+
+func (g *gen) pointTable(w *writer) {
+	w.line("")
+	w.open("static const struct gs_point points[] = {")
+	for i, pr := range g.p.Probes {
+		for _, pt := range pr.Points {
+			symbol := "GS_NO_SYMBOL"
+			if pt.Symbol != "" {
+				symbol = fmt.Sprint(g.symbol(pt.Module, pt.Symbol, pt.SymbolOffset))
+			}
+			fn := "NULL"
+			if pt.Func != "" {
+				fn = cString(pt.Func)
+			}
+			w.line("{ %s, %s, %s, %s, %d, %s, %s, { %s, %s } },", cString(pt.Family), cString(pt.Name), fn, cString(pt.Module),
+				i, symbol, number(pt.Offset), number(pt.Args[0]), number(pt.Args[1]))
+			g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: pt.Name, Probe: pr.Name})
+		}
+	}
+	if g.opts.Timing {
+		g.timingPoints(w)
+	}
+	w.close("};")
+}
+
+func (g *gen) programTable(w *writer) {
+	w.line("")
+	w.open("static const struct gs_probe probes[] = {")
+	for i, pr := range g.p.Probes {
+		_, saved := g.savedLayout(pr)
+		entry, cond := "NULL", "NULL"
+		if saved > 0 {
+			entry = fmt.Sprintf("entry_%d", i)
+		}
+		if pr.Cond != nil {
+			cond = fmt.Sprintf("cond_%d", i)
+		}
+		w.line("{ %s, %s, %s, %s, %d, %s },", g.handlerName(i), entry, cond, cString(pr.Name), saved, g.probeFlags(pr))
+	}
+	nprobes := len(g.p.Probes)
+	if g.opts.Timing {
+		w.line("{ timing_report, NULL, NULL, %s, 0, 0 },", cString(timingName))
+		nprobes++
+	}
+	w.close("};")
+	settable := g.settable()
+	w.line("")
+	if len(settable) > 0 {
+		w.open("static const struct gs_global globals[] = {")
+		for _, gl := range settable {
+			w.line("{ %s, %s, &%s },", cString(gl.Name), boolText(gl.Type == program.String), g.mainPlace(gl))
+		}
+		w.close("};")
+		w.line("")
+	}
+	l := &g.opts.Limits
+	w.open("const struct gs_program gs_program = {")
+	w.line(".abi = GS_ABI,")
+	w.line(".nprobes = %d,", nprobes)
+	w.line(".npoints = %d,", len(g.manifest.Points))
+	w.line(".probes = probes,")
+	w.line(".points = points,")
+	if len(settable) > 0 {
+		w.line(".nglobals = %d,", len(settable))
+		w.line(".globals = globals,")
+	}
+	w.line(".frame_size = %d,", g.frameSize())
+	w.open(".limits = {")
+	w.line(".maxerrors = %du,", l.MaxErrors)
+	w.line(".maxskipped = %du,", l.MaxSkipped)
+	w.line(".maxaction = %du,", l.MaxAction)
+	w.line(".maxaction_cold = %du,", l.cold())
+	w.line(".maxtrylock = %du,", l.MaxTryLock)
+	w.line(".trylockdelay = %du,", l.TryLockDelay)
+	w.line(".minstackspace = %du,", l.MinStackSpace)
+	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
+	w.close("},")
+	w.line(".init = init,")
+	w.line(".fini = fini,")
+	w.close("};")
+}
+
+func (g *gen) probeFlags(pr *program.Probe) string {
+	var flags []string
+	for _, pt := range pr.Points {
+		if pt.Registers {
+			flags = append(flags, "GS_PROBE_REGISTERS")
+			break
+		}
+	}
+	if g.writesConds(pr) {
+		flags = append(flags, "GS_PROBE_CONDS")
+	}
+	if flags == nil {
+		return "0"
+	}
+	return strings.Join(flags, " | ")
+}
+
+// writesConds reports whether pr's handler may change what a condition reads.
+func (g *gen) writesConds(pr *program.Probe) bool {
+	for _, cond := range g.handlers {
+		if cond.part != condPart {
+			continue
+		}
+		for _, h := range g.handlers {
+			if h.probe != pr || h.part == condPart {
+				continue
+			}
+			for gl := range cond.sum.usage {
+				if h.sum.usage[gl].exclusive() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// settable are the globals that -G can set: the scalars.
+func (g *gen) settable() []*program.Global {
+	var list []*program.Global
+	for _, gl := range g.p.Globals {
+		if gl.Keys == nil && (gl.Type == program.Long || gl.Type == program.String) {
+			list = append(list, gl)
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}
+
+func (g *gen) fillManifest() {
+	g.manifest.Version = manifest.Version
+	g.manifest.Name = g.opts.Module
+	g.manifest.Release = g.opts.Release
+	g.manifest.BuildID = g.opts.BuildID
+	for _, gl := range g.settable() {
+		g.manifest.Globals = append(g.manifest.Globals, manifest.Global{Name: gl.Name, String: gl.Type == program.String})
+	}
+}
+
+// ManifestC returns C text that puts m into the section of the object that
+// the linker carries over into the module, and the kernel does not load. It
+// may be appended to Output.C.
+func ManifestC(m *manifest.Manifest) ([]byte, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{}
+	w.line("")
+	w.line("__asm__(\".pushsection %s,\\\"\\\",@progbits\\n\"", manifest.Section)
+	for len(text) > 0 {
+		n := min(len(text), 80)
+		w.line("\t%s", cString(fmt.Sprintf("\t.ascii %s\n", cString(string(text[:n])))))
+		text = text[n:]
+	}
+	w.line("\t\"\\t.popsection\\n\");")
+	return w.Bytes(), nil
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gostap/manifest"
+	"gostap/translator/format"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// -t: each handler is wrapped in one that counts its runs and their cycles,
+// and a probe of its own prints the figures when everything else has ended.
+
+// timingC counts one run. The figures of all CPUs are kept together, so that a
+// script asked for them pays for the cache line that goes around; nothing here
+// waits. Before the first run min is the highest number there is.
+const timingC = `
+static void timing_note(struct timing *t, gs_u64 cycles)
+{
+	gs_u64 seen;
+
+	__atomic_fetch_add(&t->hits, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->total, cycles, __ATOMIC_RELAXED);
+	seen = __atomic_load_n(&t->min, __ATOMIC_RELAXED);
+	while (cycles < seen &&
+	       !__atomic_compare_exchange_n(&t->min, &seen, cycles, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	seen = __atomic_load_n(&t->max, __ATOMIC_RELAXED);
+	while (cycles > seen &&
+	       !__atomic_compare_exchange_n(&t->max, &seen, cycles, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+`
+
+// timingReportC prints the figures; %[1]d, %[2]d and %[3]d are the formats of
+// the heading, of a probe and of one that was never hit.
+const timingReportC = `
+static void timing_report(struct gs_ctx *c)
+{
+	char *p = gs_reserve(c, GS_REC_PRINT, 4);
+	gs_u32 i;
+
+	if (p) {
+		GS_U32(p) = %[1]d;
+		gs_commit(c);
+	}
+	for (i = 0; i < sizeof(timings) / sizeof(timings[0]); i++) {
+		struct timing *t = &timings[i];
+
+		p = gs_reserve(c, GS_REC_PRINT, 4 + (t->hits ? 4 * 8 : 0) + 2 + t->probe.len);
+		if (!p)
+			continue;
+		GS_U32(p) = t->hits ? %[2]d : %[3]d;
+		p += 4;
+		if (t->hits) {
+			p = gs_pack_long(p, t->hits);
+			p = gs_pack_long(p, t->min);
+			p = gs_pack_long(p, t->total / t->hits);
+			p = gs_pack_long(p, t->max);
+		}
+		gs_pack_str(p, t->probe);
+		gs_commit(c);
+	}
+}
+`
+
+// timingName is what the report's probe is called where a record says whose it is.
+const timingName = "timing report"
+
+// handlerName is the C function that runs when probe i is hit.
+func (g *gen) handlerName(i int) string {
+	if g.opts.Timing {
+		return fmt.Sprintf("timed_%d", i)
+	}
+	return fmt.Sprintf("probe_%d", i)
+}
+
+// A timingRow is a line of the report: a probe as the script has it, of which
+// elaboration may have made several.
+type timingRow struct {
+	probe  string
+	at     syntax.Pos
+	points []*program.Point
+}
+
+// maxTimed is how many bytes of a probe's spelling the report shows.
+const maxTimed = 400
+
+// String names the probe, where it is written, and what it came to if its
+// spelling doesn't tell.
+func (r *timingRow) String() string {
+	name := r.probe
+	if len(name) > maxTimed {
+		name = strings.ToValidUTF8(name[:maxTimed], "") + "…"
+	}
+	name += ", " + scriptPos(r.at).String()
+	switch {
+	case len(r.points) > 1:
+		name += fmt.Sprintf(", at %d points", len(r.points))
+	case r.points[0].Name != r.probe:
+		name += ", at " + r.points[0].Name
+	}
+	return name
+}
+
+// timingRows returns the report's lines, and the index of each probe's.
+func (g *gen) timingRows() (rows []*timingRow, rowOf []int) {
+	type key struct {
+		probe string
+		at    syntax.Pos
+	}
+	index := map[key]int{}
+	for _, pr := range g.p.Probes {
+		k := key{pr.Name, pr.At}
+		n, known := index[k]
+		if !known {
+			n = len(rows)
+			index[k] = n
+			rows = append(rows, &timingRow{probe: pr.Name, at: pr.At})
+		}
+		rows[n].points = append(rows[n].points, pr.Points...)
+		rowOf = append(rowOf, n)
+	}
+	return rows, rowOf
+}
+
+// timing writes the wrappers and the report's handler.
+func (g *gen) timing(w *writer) {
+	rows, rowOf := g.timingRows()
+	w.line("")
+	w.open("static struct timing {")
+	w.line("gs_u64 hits, total, min, max;")
+	w.line("struct gs_str probe;")
+	w.indent--
+	w.open("} timings[] = {")
+	for _, r := range rows {
+		w.line("{ .min = ~0ULL, .probe = { %s, %d } },", cString(r.String()), len(r.String()))
+	}
+	w.close("};")
+	w.WriteString(timingC)
+	for i := range g.p.Probes {
+		w.line("")
+		w.line("static void timed_%d(struct gs_ctx *c)", i)
+		w.open("{")
+		w.line("gs_u64 began = __builtin_ia32_rdtsc();")
+		w.line("")
+		w.line("probe_%d(c);", i)
+		w.line("timing_note(&timings[%d], __builtin_ia32_rdtsc() - began);", rowOf[i])
+		w.close("}")
+	}
+	const columns = "%10s %12s %12s %12s  %s\n"
+	fmt.Fprintf(w, timingReportC,
+		g.format(format.Quote(fmt.Sprintf(columns, "hits", "min cycles", "avg cycles", "max cycles", "probe")), ""),
+		g.format("%10d %12d %12d %12d  %s\n", "lllls"),
+		g.format(fmt.Sprintf("%10s %12s %12s %12s  %%s\n", "0", "-", "-", "-"), "s"))
+}
+
+// timingPoints writes where the report's handler, behind the script's own, runs:
+// at the end of the session, whichever end that is.
+func (g *gen) timingPoints(w *writer) {
+	for _, family := range []string{"end", "error"} {
+		w.line("{ %s, %s, NULL, \"\", %d, GS_NO_SYMBOL, 0, { %s, 0 } },", cString(family), cString(timingName), len(g.p.Probes), number(math.MaxInt64))
+		g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: timingName, Probe: timingName})
+	}
+}

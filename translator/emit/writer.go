@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"gostap/translator/syntax"
+)
+
+// A writer gathers lines of C, indented.
+type writer struct {
+	bytes.Buffer
+	indent int
+}
+
+// line writes one line; with an empty format an empty one.
+func (w *writer) line(format string, args ...any) {
+	if format != "" {
+		for range w.indent {
+			w.WriteByte('\t')
+		}
+		fmt.Fprintf(w, format, args...)
+	}
+	w.WriteByte('\n')
+}
+
+// open writes a line and indents what follows; close ends that.
+func (w *writer) open(format string, args ...any) {
+	w.line(format, args...)
+	w.indent++
+}
+
+func (w *writer) close(format string, args ...any) {
+	w.indent--
+	w.line(format, args...)
+}
+
+// at says that what follows comes from pos in the script.
+func (w *writer) at(pos syntax.Pos) {
+	pos = scriptPos(pos)
+	if pos.IsValid() {
+		fmt.Fprintf(w, "#line %d %s\n", pos.Line, cString(pos.Source.Path))
+	}
+}
+
+// scriptPos returns pos, or if that is in a macro, where the script invokes it.
+func scriptPos(pos syntax.Pos) syntax.Pos {
+	for pos.IsValid() && pos.Source.Expansion.IsValid() {
+		pos = pos.Source.Expansion
+	}
+	return pos
+}
+
+// cString spells s as a C string literal.
+func cString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// cName makes an identifier's tail of a script's name.
+func cName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// number spells n as a C constant of type gs_s64.
+func number(n int64) string {
+	if n == -1<<63 {
+		return "GS_MIN"
+	}
+	if n < 0 {
+		return fmt.Sprintf("(%dLL)", n)
+	}
+	return fmt.Sprintf("%dLL", n)
+}

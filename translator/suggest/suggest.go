@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package suggest finds what a misspelt name was meant to be.
+package suggest
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxName is how long a name may be for which it is worth looking.
+const maxName = 64
+
+// Hint returns `did you mean "x"?` for the nearest of known, "" if none is near.
+func Hint(name string, known []string) string {
+	if near := Nearest(name, known, 1); len(near) > 0 {
+		return `did you mean "` + near[0] + `"?`
+	}
+	return ""
+}
+
+// Nearest returns up to n of known that a third of name's letters or fewer
+// would have to change for, the nearest first.
+func Nearest(name string, known []string, n int) []string {
+	if len(name) > maxName {
+		return nil
+	}
+	type candidate struct {
+		name     string
+		distance int
+	}
+	limit := max(1, len(name)/3)
+	var near []candidate
+	for _, k := range known {
+		if k == name {
+			continue
+		}
+		if d := distance(name, k, limit); d <= limit {
+			near = append(near, candidate{k, d})
+		}
+	}
+	slices.SortFunc(near, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	var names []string
+	for _, c := range near[:min(n, len(near))] {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// distance counts the insertions, deletions, replacements and swaps of
+// neighbours that turn a into b; any number above limit may stand for more.
+func distance(a, b string, limit int) int {
+	if d := len(a) - len(b); d > limit || -d > limit {
+		return limit + 1
+	}
+	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
+			least = min(least, cur[j])
+		}
+		if least > limit {
+			return limit + 1
+		}
+		before, prev, cur = prev, cur, before
+	}
+	return prev[len(b)]
+}

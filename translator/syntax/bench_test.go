@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package syntax
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// longScript returns a script of about n lines, written as people write them:
+// with six tokens a line where SystemTap's examples have four.
+func longScript(n int) []byte {
+	var b strings.Builder
+	b.WriteString("#!/usr/bin/env stap\nglobal reads, names, start%[1000]\n@define ms(us) %( ((@us) / 1000) %)\n\n")
+	for i := range n / 50 {
+		fmt.Fprintf(&b, `/*
+ * Counts what the tasks that call function %[1]d read, leaving out those
+ * that belong to the tracer itself.
+ *
+ * name:    the task's name
+ * elapsed: how long it took, in milliseconds
+ */
+probe kernel.function("function_%[1]d").return,
+      syscall.{read, pread}.return ?
+{
+    task = task_current()
+
+    # Neither the tracer nor what it was started for.
+    if (execname() != "stapio" && pid() != target())
+    {
+        elapsed = @ms(gettimeofday_us() - start[tid()])
+        reads[execname(), pid()] <<< $return > 0 ? $return : 0
+        names[tid()] = sprintf("%%s/%%d", execname(), tid())
+        printf("%%-16s %%6d %%10d us: %%s\n",
+               names[tid()],
+               task_pid(task),
+               elapsed,
+               $$vars$)
+    }
+    else if (@defined($file->f_path->dentry))
+    {
+        total += @sum(reads[execname(), pid()])
+        calls++
+    }
+
+    %%( kernel_v >= "4.17" %%?
+        inode = $file->f_inode
+    %%:
+        inode = $file->f_dentry->d_inode
+    %%)
+    delete start[tid()]
+}
+
+// Computes something of no great use.
+function compute_%[1]d:long(a:long, b, c:string)
+{
+    for (i = 0; i < 10; i++) {
+        if (a =~ "^x+$")
+            continue
+        b += i << 2 | a & 0xff
+    }
+    foreach ([name, id] in reads- limit 20)
+        printf("%%s %%d: %%d\n", name, id, @avg(reads[name, id]))
+    return a * b
+}
+
+`, i)
+	}
+	return []byte(b.String())
+}
+
+// BenchmarkParse parses a script of 10,000 lines: 5 ms are allowed.
+func BenchmarkParse(b *testing.B) {
+	text := longScript(10000)
+	b.Logf("%d lines", strings.Count(string(text), "\n"))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	env := testEnv()
+	for b.Loop() {
+		if _, diags := Parse(&Source{Path: "x", Text: text}, env); diags.Err() != nil {
+			b.Fatal(diags)
+		}
+	}
+}
+
+// BenchmarkFormat lays out the same script.
+func BenchmarkFormat(b *testing.B) {
+	text := longScript(10000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, diags := Format(&Source{Path: "x", Text: text}); diags.Err() != nil {
+			b.Fatal(diags)
+		}
+	}
+}
+
+// BenchmarkLibrary parses SystemTap's library for this machine, file by file.
+func BenchmarkLibrary(b *testing.B) {
+	const dir = "/usr/share/systemtap/tapset"
+	if _, err := os.Stat(dir); err != nil {
+		b.Skip(err)
+	}
+	t := &testing.T{}
+	env := libraryEnv(t, dir)
+	var sources []*Source
+	for _, path := range filesBelow(t, dir, ".stp") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sources = append(sources, &Source{Path: path, Text: text, Origin: Tapset})
+	}
+	for b.Loop() {
+		for _, src := range sources {
+			if _, diags := Parse(src, env); diags.Err() != nil {
+				b.Fatal(diags)
+			}
+		}
+	}
+}
+
+// cpuTime returns the time that the process has computed for: other than the
+// clock's it does not depend on what else the machine does.
+func cpuTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// TestLinear parses texts that are easy to get quadratic on, at two sizes.
+func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	for _, tt := range []struct{ name, head, unit, tail string }{
+		{"statements", "probe begin {", " x = y + 1\n", "}"},
+		{"one line", "probe begin {", " x = y + 1;", "}"},
+		{"errors", "probe begin {", " x = = 1\n", "}"},
+		{"declarations", "", "probe begin {}\n", ""},
+		{"globals", "", "global g\n", ""},
+		{"junk", "", "\x01\xff ", ""},
+		{"strings", "probe begin { x = ", "\"a\\n\" ", "}"},
+		{"open brackets", "probe begin { x = ", "(", ""},
+		{"open braces", "probe begin { ", "{", ""},
+		{"conditionals", "", "%( 1 == 1 %? ", ""},
+		{"closed conditionals", "", "%( 1 == 1 %? %) ", ""},
+		{"stray ends", "", "%) ", ""},
+		{"macros", "@define a %( %( 0 == 1 %? x x x x x x x x %) %)\n", "@a ", ""},
+		{"macro arguments", "@define a(x) %( @x %) probe begin { y = ", "@a(", ""},
+		{"definitions", "", "@define count %( %) ", ""},
+		{"wildcards", "probe ", "a*", " {}"},
+		{"points", "probe a", ", b.c", " {}"},
+		{"operators", "probe begin { x = a", "\n+ b", "}"},
+		{"unary operators", "probe begin { x = ", "! ", "a }"},
+		{"else ifs", "probe begin { if (x) {}", " else if (y) {}", "}"},
+		{"members", "probe begin { x = $a", "->b", "}"},
+		{"arguments", "probe begin { x = f(a", ", b", ")}"},
+		{"comments", "", "/* \n */ # x\n", ""},
+		{"args", "probe begin { x = a", " + $1 . @1", "}"},
+	} {
+		measure := func(n int) time.Duration {
+			text := []byte(tt.head + strings.Repeat(tt.unit, n) + tt.tail)
+			env := testEnv()
+			env.Args = []string{"5"}
+			best := time.Hour
+			for range 3 {
+				start := cpuTime(t)
+				_, diags := Parse(&Source{Path: "x", Text: text}, env)
+				diags.Write(&strings.Builder{}, false)
+				Format(&Source{Path: "x", Text: text})
+				best = min(best, cpuTime(t)-start)
+			}
+			return best
+		}
+		small, large := measure(2000), measure(16000)
+		t.Logf("%s: %v, %v", tt.name, small, large)
+		if large > 40*small+50*time.Millisecond {
+			t.Errorf("%s: 8 times the text took %v instead of %v", tt.name, large, small)
+		}
+	}
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package syntax
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A macro is what @define defines.
+type macro struct {
+	name    string
+	pos     Pos // of its name
+	hasArgs bool
+	params  []string
+	body    []token
+}
+
+// A MacroSet holds the macros of a library.
+type MacroSet struct {
+	byName map[string]*macro
+}
+
+// NewMacros returns an empty set.
+func NewMacros() *MacroSet { return &MacroSet{byName: map[string]*macro{}} }
+
+// Load adds the macros that a library file (.stpm) defines. Around the
+// definitions the file may hold conditionals, but nothing else. Load is not to be
+// called while the set is in use.
+//
+//	env.Macros = syntax.NewMacros()
+//	for _, src := range library {
+//		diags = append(diags, env.Macros.Load(src, env)...)
+//	}
+func (m *MacroSet) Load(src *Source, env *Env) Diagnostics {
+	var diags Diagnostics
+	pp := newPreprocessor(src, env, &diags)
+	for {
+		t := pp.next()
+		if t.kind == tEOF {
+			break
+		}
+		switch {
+		case t.kind != tBad:
+			diags.Errorf(t.pos, "expected '@define' in a macro library, found %s", &t)
+		case t.text != "":
+			diags.Errorf(t.pos, "%s", t.text)
+		}
+		break
+	}
+	for name, def := range pp.local {
+		if old := m.byName[name]; old != nil && old.pos.Source != src {
+			d := diags.Errorf(def.pos, "the macro '@%s' is defined twice", name)
+			d.Hint = fmt.Sprintf("first defined at %s", old.pos)
+			continue
+		}
+		m.byName[name] = def
+	}
+	diags.Sort()
+	return diags
+}
+
+// LoadMacros adds the macros of a library file to env.Macros.
+func LoadMacros(src *Source, env *Env) Diagnostics {
+	if env.Macros == nil {
+		env.Macros = NewMacros()
+	}
+	return env.Macros.Load(src, env)
+}
+
+// Names returns the names of the macros, in no order.
+func (m *MacroSet) Names() []string {
+	if m == nil {
+		return nil
+	}
+	names := make([]string, 0, len(m.byName))
+	for name := range m.byName {
+		names = append(names, name)
+	}
+	return names
+}
+
+func (m *MacroSet) lookup(name string) *macro {
+	if m == nil {
+		return nil
+	}
+	return m.byName[name]
+}
+
+// An expansion is one invocation of a macro: the scope in which the names of
+// its parameters mean its arguments.
+type expansion struct {
+	macro  *macro
+	args   [][]token
+	outer  *expansion // where the invocation was written
+	depth  int
+	source *Source // of the macro's text, with Expansion set
+}
+
+const (
+	maxMacroDepth  = 200
+	maxMacroTokens = 1 << 20 // that all expansions of a file may produce
+)
+
+// define reads a definition, from behind @define.
+func (pp *preprocessor) define() {
+	name := pp.raw()
+	if name.kind != tIdent && !name.kind.isKeyword() {
+		pp.errorf(name.pos, "expected a name after '@define', found %s", &name)
+		pp.skipDefinition(name)
+		return
+	}
+	m := &macro{name: name.text, pos: name.pos}
+	t := pp.raw()
+	if t.kind == tLParen {
+		m.hasArgs = true
+		var ok bool
+		if t, ok = pp.params(m); !ok {
+			pp.skipDefinition(t)
+			return
+		}
+	}
+	if t.kind != tCondOpen {
+		pp.errorf(t.pos, "expected '%%(' before the body of the macro '@%s', found %s", m.name, &t)
+		pp.skipDefinition(t)
+		return
+	}
+	depth := 0
+	for {
+		b := pp.raw()
+		switch b.kind {
+		case tEOF:
+			pp.errorf(t.pos, "the body of the macro '@%s' has no closing '%%)'", m.name)
+			return
+		case tCondOpen:
+			depth++
+		case tCondClose:
+			if depth--; depth < 0 {
+				pp.register(m)
+				return
+			}
+		}
+		m.body = append(m.body, b)
+	}
+}
+
+// skipDefinition skips the rest of a definition, of which t is wrong: its body,
+// or what is left of the line.
+func (pp *preprocessor) skipDefinition(t token) {
+	for t.kind != tCondOpen {
+		if t.kind == tEOF || t.newline {
+			pp.pushBack(t)
+			return
+		}
+		t = pp.raw()
+	}
+	pp.skipBranch(t, false)
+}
+
+// params reads a macro's parameters and returns what follows the parenthesis.
+// If they are wrong it returns what is.
+func (pp *preprocessor) params(m *macro) (next token, ok bool) {
+	for {
+		t := pp.raw()
+		if t.kind == tRParen && len(m.params) == 0 {
+			return pp.raw(), true
+		}
+		if t.kind != tIdent && !t.kind.isKeyword() {
+			pp.errorf(t.pos, "expected a parameter's name, found %s", &t)
+			return t, false
+		}
+		for _, p := range m.params {
+			if p == t.text {
+				pp.errorf(t.pos, "the macro '@%s' has two parameters named '%s'", m.name, p)
+			}
+		}
+		m.params = append(m.params, t.text)
+		t = pp.raw()
+		if t.kind == tRParen {
+			return pp.raw(), true
+		}
+		if t.kind != tComma {
+			pp.errorf(t.pos, "expected ',' or ')' after the parameter '%s', found %s", m.params[len(m.params)-1], &t)
+			return t, false
+		}
+	}
+}
+
+func (pp *preprocessor) register(m *macro) {
+	if old := pp.local[m.name]; old != nil {
+		d := pp.errorf(m.pos, "the macro '@%s' is defined twice", m.name)
+		d.Hint = fmt.Sprintf("first defined at %s", old.pos)
+		return
+	}
+	if isAtWord(m.name) { // each name once, so there are few of these
+		pp.diags.Warnf(m.pos, "the macro '@%s' hides the operator of that name", m.name)
+	}
+	if pp.local == nil {
+		pp.local = map[string]*macro{}
+	}
+	pp.local[m.name] = m
+}
+
+// What became of a word that may be a macro's name.
+type expandResult uint8
+
+const (
+	noMacro  expandResult = iota
+	expanded              // what it stands for comes next on the stream
+	failed                // an error was reported
+)
+
+// expand replaces the word at by the macro or parameter of that name.
+func (pp *preprocessor) expand(at token) expandResult {
+	f := &pp.frames[len(pp.frames)-1]
+	if x := f.scope; x != nil {
+		for i, p := range x.macro.params {
+			if p == at.text {
+				pp.push(frame{toks: x.args[i], scope: x.outer})
+				return expanded
+			}
+		}
+	}
+	m := pp.local[at.text]
+	if m == nil {
+		m = pp.env.Macros.lookup(at.text)
+	}
+	if m == nil {
+		return noMacro
+	}
+	x := &expansion{macro: m, outer: f.scope}
+	for o := x.outer; o != nil; o = o.outer {
+		if o.macro == m {
+			pp.errorf(at.pos, "the macro '@%s' invokes itself", m.name)
+			return failed
+		}
+	}
+	if x.outer != nil {
+		if x.depth = x.outer.depth + 1; x.depth > maxMacroDepth {
+			pp.errorf(at.pos, "macros are nested more than %d deep", maxMacroDepth)
+			return failed
+		}
+	}
+	if m.hasArgs && !pp.arguments(x, at) {
+		return failed
+	}
+	src := *m.pos.Source
+	src.Expansion = at.pos
+	x.source = &src
+	pp.push(frame{toks: m.body, scope: x, body: true})
+	return expanded
+}
+
+// arguments reads an invocation's arguments. Commas inside of brackets don't
+// separate them.
+func (pp *preprocessor) arguments(x *expansion, at token) bool {
+	m := x.macro
+	t := pp.raw()
+	if t.kind != tLParen {
+		pp.errorf(t.pos, "expected '(' after the macro '@%s', which takes %s, found %s", m.name, plural(len(m.params), "argument"), &t)
+		pp.pushBack(t)
+		return false
+	}
+	open := t
+	depth := 0
+	pp.args = pp.args[:0]
+	begin := 0
+	// arg ends an argument.
+	arg := func() []token {
+		a := slices.Clone(pp.args[begin:])
+		begin = len(pp.args)
+		return a
+	}
+	for {
+		t = pp.raw()
+		switch t.kind {
+		case tEOF:
+			pp.errorf(open.pos, "the arguments of the macro '@%s' have no closing ')'", m.name)
+			return false
+		case tLParen, tLBrack, tLBrace, tCondOpen:
+			depth++
+		case tRBrack, tRBrace, tCondClose:
+			depth--
+		case tComma:
+			if depth == 0 {
+				x.args = append(x.args, arg())
+				continue
+			}
+		case tRParen:
+			if depth--; depth < 0 {
+				if len(pp.args) > begin || len(x.args) > 0 || len(m.params) > 0 {
+					x.args = append(x.args, arg())
+				}
+				if len(x.args) != len(m.params) {
+					pp.errorf(at.pos, "the macro '@%s' takes %s, found %d", m.name, plural(len(m.params), "argument"), len(x.args))
+					return false
+				}
+				return true
+			}
+		}
+		pp.args = append(pp.args, t)
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
