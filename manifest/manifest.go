@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package manifest is what a module carries for the consumer's eyes: JSON in
+// the section .gostap of the .ko, which the kernel does not load. With it,
+// a module built elsewhere runs where there is neither compiler nor BTF.
+//
+// Package emit makes it, package module-build puts it into the module, and
+// package consumer reads it.
+package manifest
+
+// Section is the name of the ELF section.
+const Section = ".gostap"
+
+// Version is that of the shape below and of runtime-c/include/protocol.h.
+const Version = 1
+
+// A Manifest describes a module.
+type Manifest struct {
+	Version int
+	Name    string // the module's
+	Release string // of the kernel that it was built for
+	BuildID string // of that kernel, hex; "" if unknown or if runtime is host
+
+	Formats []Format
+	Hists   []Hist   `json:",omitempty"`
+	Points  []Point  // in the order of gs_program.points
+	Symbols []Symbol `json:",omitempty"`
+	Globals []Global `json:",omitempty"` // those that -G can set
+}
+
+// A Format is one printf of the script; GS_REC_PRINT carries its index.
+type Format struct {
+	Format string
+	Args   string // a letter each: 'l' long, 's' string
+}
+
+// A Hist is one print(@hist_…) of the script.
+type Hist struct {
+	Linear              bool  `json:",omitempty"`
+	Low, High, Interval int64 `json:",omitempty"`
+	// Near is HIST_ELISION: how many of the empty buckets on each side of a
+	// full one are drawn; all are if it is negative.
+	Near int64
+}
+
+// A Point is one probe point.
+type Point struct {
+	Name  string // what pp() returns
+	Probe string // as the script spells it
+}
+
+// A Symbol is one whose address START brings.
+type Symbol struct {
+	Name   string
+	Module string `json:",omitempty"` // "" for the kernel itself
+	Offset uint64 `json:",omitempty"` // from _stext, true for kernels of BuildID alone; 0 if unknown
+}
+
+// A Global is a scalar global that -G can set.
+type Global struct {
+	Name   string
+	String bool `json:",omitempty"`
+}
