@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"gostap/translator/syntax"
+)
+
+// A path is how a probe came to a probe point: the aliases that it went through.
+type path struct {
+	bodies  []*syntax.Block // what runs, in this order
+	conds   []syntax.Expr
+	through []*syntax.AliasDecl
+}
+
+// alias returns p as it goes on through one of decl's points.
+func (p path) alias(decl *syntax.AliasDecl, pt *syntax.ProbePoint) path {
+	next := path{conds: p.conds, through: append(slices.Clip(p.through), decl)}
+	if pt.Cond != nil {
+		next.conds = append(slices.Clip(p.conds), pt.Cond)
+	}
+	if !decl.Epilogue {
+		next.bodies = append(next.bodies, decl.Body)
+	}
+	next.bodies = append(next.bodies, p.bodies...)
+	if decl.Epilogue {
+		next.bodies = append(next.bodies, decl.Body)
+	}
+	if decl.After != nil {
+		next.bodies = append(next.bodies, decl.After)
+	}
+	return next
+}
+
+// A reached place, with what is to run there.
+type reached struct {
+	place *Place
+	path  path
+}
+
+// points finds the places that a list of probe points stands for. Those marked
+// ? or ! may stand for none; after one marked ! that has a place, the rest of
+// the list is left out.
+func (s *session) points(list []*syntax.ProbePoint, p path, follow func(*syntax.ProbePoint) path) []reached {
+	var all []reached
+	for _, pt := range list {
+		found, d := s.point(pt, follow(pt))
+		if d != nil && !pt.Optional {
+			s.diags = append(s.diags, d)
+		}
+		all = append(all, found...)
+		if pt.Sufficient && len(found) > 0 {
+			break
+		}
+	}
+	return all
+}
+
+// point finds the places that one probe point stands for.
+func (s *session) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagnostic) {
+	matches := s.match(pt)
+	wild := strings.Contains(joinNames(pt.Components), "*")
+	if len(matches) == 0 && !wild {
+		build, d := family(pt)
+		if d != nil {
+			return nil, s.orAlias(d, pt)
+		}
+		places, d := build(s, match{pt})
+		var all []reached
+		for _, place := range places {
+			all = append(all, reached{place, p})
+		}
+		return all, d
+	}
+	var all []reached
+	var first *syntax.Diagnostic
+	for _, m := range matches {
+		if slices.Contains(p.through, m.decl) {
+			return nil, &syntax.Diagnostic{Pos: m.decl.At, Msg: "probe alias " + spell(m.decl.Name) + " leads back to itself"}
+		}
+		s.include(m.file)
+		before := len(s.diags)
+		found := s.points(suffixed(m.decl.Points, pt.Components[min(len(m.decl.Name.Components), len(pt.Components)):]), p,
+			func(to *syntax.ProbePoint) path { return p.alias(m.decl, to) })
+		if wild || pt.Optional {
+			// One of many: it counts if it leads somewhere.
+			if first == nil && len(s.diags) > before {
+				first = s.diags[before]
+			}
+			s.diags = s.diags[:before]
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 && wild {
+		if first == nil {
+			first = &syntax.Diagnostic{Pos: pt.At, Msg: "no probe alias matches " + spell(pt)}
+		}
+		return nil, first
+	}
+	return all, nil
+}
+
+// match returns the aliases whose name pt begins with.
+func (s *session) match(pt *syntax.ProbePoint) []alias {
+	var matches []alias
+	for _, list := range [][]alias{s.aliases, s.lib.aliases} {
+		for _, a := range list {
+			if beginsWith(pt.Components, a.decl.Name.Components) {
+				matches = append(matches, a)
+			}
+		}
+	}
+	return matches
+}
+
+// beginsWith reports whether the components of a probe point begin with an alias's name.
+func beginsWith(cs, name []*syntax.Component) bool {
+	for i, n := range name {
+		if i >= len(cs) {
+			return false
+		}
+		if strings.Contains(cs[i].Name, "**") {
+			// ** goes on over any number of components, to the end.
+			return i == len(cs)-1 && cs[i].Arg == nil && wildcard(cs[i].Name, joinNames(name[i:]))
+		}
+		if !wildcard(cs[i].Name, n.Name) || !sameArg(cs[i].Arg, n.Arg) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameArg(a, b syntax.Expr) bool {
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case *syntax.NumberLit:
+		n, ok := b.(*syntax.NumberLit)
+		return ok && n.Value == a.Value
+	case *syntax.StringLit:
+		t, ok := b.(*syntax.StringLit)
+		return ok && t.Value == a.Value
+	}
+	return false
+}
+
+// wildcard reports whether name matches pattern, in which * stands for any
+// letters but a dot, and ** for any at all.
+func wildcard(pattern, name string) bool {
+	if !strings.Contains(pattern, "*") {
+		return pattern == name
+	}
+	expr := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*\*`, `.*`)
+	expr = strings.ReplaceAll(expr, `\*`, `[^.]*`)
+	return regexp.MustCompile("^" + expr + "$").MatchString(name)
+}
+
+func joinNames(cs []*syntax.Component) string {
+	names := make([]string, len(cs))
+	for i, c := range cs {
+		names[i] = c.Name
+	}
+	return strings.Join(names, ".")
+}
+
+// suffixed returns points with suffix behind each.
+func suffixed(points []*syntax.ProbePoint, suffix []*syntax.Component) []*syntax.ProbePoint {
+	if len(suffix) == 0 {
+		return points
+	}
+	var out []*syntax.ProbePoint
+	for _, pt := range points {
+		longer := *pt
+		longer.Components = append(slices.Clip(pt.Components), suffix...)
+		out = append(out, &longer)
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package btf
+
+import (
+	"bytes"
+	"hash/crc32"
+	"slices"
+	"sort"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/internal/store"
+)
+
+// The index file: the offset of each type in the blob's types, and the
+// numbers of all types with names, in the order of these.
+//
+//	magic[8] blobsize:u32 blobsum:u32 types:u32 named:u32
+//	offset:u32 × types
+//	id:u32 × named
+const (
+	indexMagic = "gsbtfix1"
+	headerSize = 24
+)
+
+// A Spec is a kernel's BTF.
+type Spec struct {
+	raw     *raw
+	offsets []byte // u32 each; type n stands at n-1
+	named   []byte // u32 each
+}
+
+// Open opens the raw BTF in the file path. Its index is kept beside it.
+func Open(path string) (*Spec, error) {
+	blob, err := store.Map(path)
+	if err != nil {
+		return nil, errors.Wrap(err, "BTF")
+	}
+	r, err := parseRaw(blob)
+	if err != nil {
+		return nil, errors.Wrap(err, path)
+	}
+	if data, err := store.Map(path + ".index"); err == nil {
+		if s := useIndex(r, blob, data); s != nil {
+			return s, nil
+		}
+	}
+	data, err := makeIndex(r, blob)
+	if err != nil {
+		return nil, errors.Wrap(err, path)
+	}
+	if err := store.Write(path+".index", data); err != nil {
+		return nil, err
+	}
+	return useIndex(r, blob, data), nil
+}
+
+// Parse reads BTF that is in no file.
+func Parse(blob []byte) (*Spec, error) {
+	r, err := parseRaw(blob)
+	if err != nil {
+		return nil, err
+	}
+	data, err := makeIndex(r, blob)
+	if err != nil {
+		return nil, err
+	}
+	return useIndex(r, blob, data), nil
+}
+
+// sum stands for a blob: its first and last parts tell kernels apart.
+func sum(blob []byte) uint32 {
+	n := min(len(blob), 1<<14)
+	return crc32.Update(crc32.ChecksumIEEE(blob[:n]), crc32.IEEETable, blob[len(blob)-n:])
+}
+
+// useIndex returns nil if data is no index of blob.
+func useIndex(r *raw, blob, data []byte) *Spec {
+	if len(data) < headerSize || string(data[:8]) != indexMagic ||
+		le.Uint32(data[8:]) != uint32(len(blob)) || le.Uint32(data[12:]) != sum(blob) {
+		return nil
+	}
+	types, named := uint64(le.Uint32(data[16:])), uint64(le.Uint32(data[20:]))
+	if uint64(len(data)) != headerSize+4*(types+named) {
+		return nil
+	}
+	data = data[headerSize:]
+	return &Spec{r, data[:4*types], data[4*types:]}
+}
+
+// makeIndex walks over all types.
+func makeIndex(r *raw, blob []byte) ([]byte, error) {
+	var offsets, named []uint32
+	var names []uint32 // string offsets, by type
+	for at := 0; at < len(r.types); {
+		rec, next, err := r.record(at)
+		if err != nil {
+			return nil, err
+		}
+		if uint64(rec.name) >= uint64(len(r.strings)) {
+			return nil, errBTF
+		}
+		offsets = append(offsets, uint32(at))
+		names = append(names, rec.name)
+		if rec.name != 0 {
+			named = append(named, uint32(len(offsets)))
+		}
+		at = next
+	}
+	name := func(id uint32) []byte {
+		p := r.strings[names[id-1]:]
+		return p[:bytes.IndexByte(p, 0)]
+	}
+	slices.SortStableFunc(named, func(a, b uint32) int { return bytes.Compare(name(a), name(b)) })
+	out := make([]byte, 0, headerSize+4*(len(offsets)+len(named)))
+	out = append(out, indexMagic...)
+	for _, n := range []int{len(blob), int(sum(blob)), len(offsets), len(named)} {
+		out = le.AppendUint32(out, uint32(n))
+	}
+	for _, list := range [][]uint32{offsets, named} {
+		for _, n := range list {
+			out = le.AppendUint32(out, n)
+		}
+	}
+	return out, nil
+}
+
+// record returns the type's record; one of kind Unknown if it can't be read.
+func (s *Spec) record(id ID) record {
+	if id == 0 {
+		return record{}
+	}
+	if uint64(id) > uint64(len(s.offsets)/4) {
+		return record{info: uint32(0x1f) << 24}
+	}
+	rec, _, err := s.raw.record(int(le.Uint32(s.offsets[4*(id-1):])))
+	if err != nil {
+		return record{info: uint32(0x1f) << 24}
+	}
+	return rec
+}
+
+// Find returns the types of that name and of one of the kinds, by number.
+func (s *Spec) Find(name string, kinds ...Kind) []ID {
+	if name == "" {
+		return nil
+	}
+	id := func(i int) ID { return ID(le.Uint32(s.named[4*i:])) }
+	n := len(s.named) / 4
+	var list []ID
+	for i := sort.Search(n, func(i int) bool { return s.Name(id(i)) >= name }); i < n && s.Name(id(i)) == name; i++ {
+		if slices.Contains(kinds, s.Kind(id(i))) {
+			list = append(list, id(i))
+		}
+	}
+	return list
+}

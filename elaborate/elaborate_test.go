@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"gostap/tapsets"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// elaborated runs pass 1 and 2 over a script.
+func elaborated(t *testing.T, script string, folders ...Folder) (*program.Elaborated, syntax.Diagnostics) {
+	t.Helper()
+	env := &syntax.Env{Arch: "x86_64", Runtime: "host", StapVersion: "4.8"}
+	lib, diags := LoadLibrary(env, append([]Folder{{tapsets.FS, "tapset"}}, folders...)...)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	file, diags := syntax.Parse(&syntax.Source{Path: "test.stp", Text: []byte(script)}, env)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return Elaborate([]*syntax.File{file}, lib, NewTarget("", false))
+}
+
+// summary writes a line for each probe: its points, and the first print of each body.
+func summary(e *program.Elaborated) string {
+	var b strings.Builder
+	for _, p := range e.Probes {
+		var points, prints []string
+		for _, pt := range p.Points {
+			points = append(points, fmt.Sprintf("%s[%d,%d]", pt.Name, pt.Args[0], pt.Args[1]))
+		}
+		for _, body := range p.Bodies {
+			syntax.Inspect(body, func(n syntax.Node) bool {
+				if n, ok := n.(*syntax.StringLit); ok {
+					prints = append(prints, n.Value)
+				}
+				return true
+			})
+		}
+		fmt.Fprintf(&b, "%s: %s if %d\n", strings.Join(points, " "), strings.Join(prints, " "), len(p.Conds))
+	}
+	return b.String()
+}
+
+func TestProbes(t *testing.T) {
+	for _, c := range []struct{ name, script, want string }{
+		{"families", `probe begin, end(3), error, timer.ms(5).randomize(2), never { println("x") }`,
+			"begin[0,0] end(3)[3,0] error[0,0] timer.ms(5).randomize(2)[5000000,2000000] never[0,0]: x if 0\n"},
+		{"aliases nest", `probe a = begin { println("a") } probe b += a { println("b") }
+			probe b if (1) { println("x") }`, "begin[0,0]: a x b if 1\n"},
+		{"suffix", `probe every = timer { } probe every.s(1) { println("x") }`, "timer.s(1)[1000000000,0]: x if 0\n"},
+		{"wildcard", `probe t.one = begin { println("1") } probe t.two = end { println("2") }
+			probe t.* { println("x") }`, "begin[0,0]: 1 x if 0\nend[0,0]: 2 x if 0\n"},
+		{"double wildcard", `probe t.a.b = begin { println("1") } probe t** { println("x") }`, "begin[0,0]: 1 x if 0\n"},
+		{"optional", `probe nothing.here ?, begin { println("x") }`, "begin[0,0]: x if 0\n"},
+		{"sufficient", `probe none.such !, end !, begin { println("x") }`, "end[0,0]: x if 0\n"},
+		{"alias of several", `probe both = begin, end { println("a") } probe both { println("x") }`,
+			"begin[0,0] end[0,0]: a x if 0\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, diags := elaborated(t, c.script)
+			if len(diags) > 0 {
+				t.Fatal(diags)
+			}
+			if got := summary(e); got != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ script, want string }{
+		{`probe bgin { }`, `test.stp:1:7: no probe point or alias begins with "bgin" (did you mean "begin"?)`},
+		{`probe timer.sx(1) { }`, `test.stp:1:13: "sx" can't follow timer in a probe point`},
+		{`probe timer.s { }`, `test.stp:1:13: probe point component s is written s(number) here`},
+		{`probe timer { }`, `test.stp:1:7: probe point timer is not complete`},
+		{`probe timer.s(0) { }`, `test.stp:1:7: timer.s(0): the period must be above zero`},
+		{`probe timer.ns(1) { }`, `test.stp:1:7: timer.ns(1): a timer's period must be at least 1000 ns`},
+		{`probe timer.s(1).randomize(1) { }`, `test.stp:1:7: timer.s(1).randomize(1): randomize must be smaller than the period`},
+		{`probe a = b { } probe b = a { } probe a { }`, `test.stp:1:1: probe alias a leads back to itself`},
+		{`probe x.* { }`, `test.stp:1:7: no probe alias matches x.*`},
+		{`function f() { }`, `the script has no probes`},
+	} {
+		_, diags := elaborated(t, c.script)
+		if diags.Err() == nil || !strings.HasPrefix(diags[0].Error(), c.want) {
+			t.Errorf("%s\ngot  %v\nwant %s", c.script, diags, c.want)
+		}
+	}
+}
+
+func TestLibraryIsPulledIn(t *testing.T) {
+	folder := Folder{fstest.MapFS{
+		"a.stp": {Data: []byte(`function outer() { return inner() }`)},
+		"b.stp": {Data: []byte(`global seen probe begin { seen = 1 } function inner() { return seen }`)},
+		"c.stp": {Data: []byte(`function unused() { return 1 } probe end { }`)},
+	}, "extra"}
+	e, diags := elaborated(t, `probe end { println(outer()) }`, folder)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	var files []string
+	for _, f := range e.Files {
+		files = append(files, f.Source.Path)
+	}
+	if got := strings.Join(files, " "); got != "test.stp extra/a.stp extra/b.stp" {
+		t.Errorf("files: %s", got)
+	}
+	if len(e.Probes) != 2 {
+		t.Errorf("got %d probes, want the script's and that of b.stp", len(e.Probes))
+	}
+}

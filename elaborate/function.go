@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gostap/elaborate/symbols"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+func init() {
+	register(kernelFunction,
+		"kernel.function(string)",
+		"kernel.function(string).call",
+		"kernel.function(string).exported",
+		"kernel.function(string).inline",
+		"kernel.function(string).return",
+		"kernel.function(string).return.maxactive(number)",
+		"kprobe.function(string)",
+		"kprobe.function(string).call",
+		"kprobe.function(string).return",
+		"kprobe.function(string).return.maxactive(number)")
+}
+
+// maxMaxactive bounds how many returns of one function may be waited for.
+const maxMaxactive = 1 << 20
+
+// kernelFunction builds kernel.function and kprobe.function: functions' entries
+// and returns.
+func kernelFunction(s *session, m match) ([]*Place, *syntax.Diagnostic) {
+	pattern := m.text("function")
+	maxactive := m.number("maxactive", 0)
+	switch {
+	case strings.Contains(pattern, "@"):
+		return nil, s.target.debuginfo(m.at(), fmt.Sprintf("which file a function is in (%q)", pattern))
+	case m.has("inline"):
+		return nil, s.target.debuginfo(m.at(), "where a function has been inlined")
+	case maxactive < 0 || maxactive > maxMaxactive:
+		return nil, m.errorf("maxactive(%d) must be from 0 to %d", maxactive, maxMaxactive)
+	}
+	k, err := s.target.Kernel()
+	if err != nil {
+		s.broken = s.target.complain(m.at(), err)
+		return nil, s.broken
+	}
+	wild := strings.ContainsAny(pattern, "*?[")
+	var functions []symbols.Func
+	var d *syntax.Diagnostic
+	if wild {
+		functions, d = wildFunctions(k, m, pattern)
+	} else {
+		functions, d = s.namedFunctions(k, m, pattern)
+	}
+	if d != nil {
+		return nil, d
+	}
+	maker := placeMaker{s: s, m: m, wild: wild, args: [2]int64{maxactive}}
+	return maker.places(functions), nil
+}
+
+// wildFunctions returns the functions that match pattern and that ftrace can
+// trace. Others are left out, though some of them could bear a kprobe: the
+// kernel's own tools refuse those too, as tracing itself may run through them.
+func wildFunctions(k *symbols.Kernel, m match, pattern string) ([]symbols.Func, *syntax.Diagnostic) {
+	all := k.Glob(pattern)
+	var list []symbols.Func
+	refused := 0
+	for i := range all {
+		f := &all[i]
+		switch {
+		case f.IsPart(), m.has("exported") && !f.Exported:
+		case f.Refusal != symbols.Probeable || !f.Ftrace:
+			refused++
+		default:
+			list = append(list, *f)
+		}
+	}
+	if len(list) > 0 {
+		return onePerAddress(list), nil
+	}
+	if refused > 0 {
+		return nil, m.errorf("%q matches %d functions of kernel %s, none of which can be probed", pattern, refused, k.Release)
+	}
+	return nil, m.errorf("%q matches no function of kernel %s", pattern, k.Release)
+}
+
+// onePerAddress drops all but one name of functions that have several, so that
+// a handler runs once: a global symbol before a local and that before a weak.
+func onePerAddress(list []symbols.Func) []symbols.Func {
+	rank := map[byte]int{'T': 0, 't': 1, 'W': 2, 'w': 3}
+	best := make(map[uint64]int, len(list))
+	for i := range list {
+		j, ok := best[list[i].Addr]
+		if !ok || rank[list[i].Kind] < rank[list[j].Kind] {
+			best[list[i].Addr] = i
+		}
+	}
+	out := list[:0]
+	for i := range list {
+		if best[list[i].Addr] == i {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// namedFunctions returns all functions called name.
+func (s *session) namedFunctions(k *symbols.Kernel, m match, name string) ([]symbols.Func, *syntax.Diagnostic) {
+	all := k.Lookup(name)
+	variants := k.Variants(name)
+	if len(all) == 0 {
+		all = variants
+	} else if whole := wholes(variants); len(whole) > 0 {
+		s.diags.Warnf(m.at(), "the compiler has made %s of %s, too, with other parameters: it is not probed", enumerate(whole, 3), name).Hint =
+			fmt.Sprintf("kernel.function(%q) probes both, if the handler can do without target variables", name+"*")
+	}
+	var list []symbols.Func
+	var refused *symbols.Func
+	for i := range all {
+		f := &all[i]
+		switch {
+		case f.IsPart(), m.has("exported") && !f.Exported:
+		case f.Refusal != symbols.Probeable:
+			refused = f
+		default:
+			list = append(list, *f)
+		}
+	}
+	switch {
+	case len(list) > 0:
+		return list, nil
+	case refused != nil:
+		return nil, m.errorf("function %q can't be probed: it %s", name, refused.Refusal)
+	case len(all) > 0 && m.has("exported"):
+		return nil, m.errorf("function %q is not exported by kernel %s", name, k.Release)
+	}
+	d := m.errorf("kernel %s has no function %q", k.Release, name)
+	if near := k.Nearest(name, 3); len(near) > 0 {
+		d.Hint = didYouMean(near)
+	} else {
+		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells, which is not read yet"
+	}
+	return nil, d
+}
+
+// didYouMean offers one to three names.
+func didYouMean(names []string) string {
+	var quoted []string
+	for _, n := range names {
+		quoted = append(quoted, strconv.Quote(n))
+	}
+	last := len(quoted) - 1
+	if last == 0 {
+		return "did you mean " + quoted[0] + "?"
+	}
+	return "did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?"
+}
+
+// wholes returns the names of functions that are not parts of others.
+func wholes(list []symbols.Func) []string {
+	var names []string
+	for i := range list {
+		if !list[i].IsPart() {
+			names = append(names, list[i].Name)
+		}
+	}
+	return names
+}
+
+// A placeMaker makes the places of one probe point's functions.
+type placeMaker struct {
+	s    *session
+	m    match
+	wild bool
+	args [2]int64
+
+	warned bool
+}
+
+func (p *placeMaker) places(functions []symbols.Func) []*Place {
+	counts := make(map[string]int, len(functions))
+	for i := range functions {
+		counts[functions[i].Name]++
+	}
+	places := make([]*Place, 0, len(functions))
+	for i := range functions {
+		places = append(places, p.place(&functions[i], counts[functions[i].Name]-1))
+	}
+	return places
+}
+
+// warn adds a warning, but only one for each probe point.
+func (p *placeMaker) warn(at syntax.Pos, msg string) {
+	if !p.warned {
+		p.warned = true
+		p.s.diags.Warnf(at, "%s", msg)
+	}
+}
+
+func (p *placeMaker) place(f *symbols.Func, twins int) *Place {
+	family := "function"
+	suffix := ""
+	switch {
+	case p.m.has("return"):
+		family, suffix = "return", ".return"
+	case !f.Ftrace:
+		family = "kprobe"
+	}
+	for _, word := range []string{"call", "exported"} {
+		if p.m.has(word) {
+			suffix = "." + word
+		}
+	}
+	root := p.m.point.Components[0].Name
+	return &Place{
+		Wild: p.wild,
+		Point: &program.Point{
+			At:     p.m.at(),
+			Family: family,
+			Name:   root + `.function("` + f.Base() + `")` + suffix,
+			Func:   f.Base(),
+			Symbol: f.Name,
+			Args:   p.args,
+
+			SymbolOffset: f.Offset,
+		},
+		Vars: &functionVars{
+			target: p.s.target,
+			name:   f.Name,
+			ret:    family == "return",
+			bare:   root == "kprobe",
+			twins:  twins,
+			warn:   p.warn,
+		},
+	}
+}

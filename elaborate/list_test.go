@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"gostap/elaborate/internal/testkernel"
+	"gostap/translator/syntax"
+)
+
+func TestList(t *testing.T) {
+	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
+	lib, diags := LoadLibrary(env, Folder{fstest.MapFS{
+		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { } probe vm.none = kernel.function("nosuch") { }`)},
+	}, "extra"})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	for _, release := range testkernel.Releases(t) {
+		target := NewTarget(release, false)
+		for _, c := range []struct {
+			pattern string
+			want    []string
+		}{
+			{`kernel.function("vfs_readv?"), kernel.function("vfs_read")`,
+				[]string{`kernel.function("vfs_read") $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`kernel.function("vfs_read").return`,
+				[]string{`kernel.function("vfs_read").return $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`vm.*`, []string{`vm.read $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`begin`, []string{`begin`}},
+		} {
+			points, diags := syntax.ParseProbePoint(c.pattern, env)
+			if len(diags) > 0 {
+				t.Fatal(diags)
+			}
+			if got, _ := List(points, lib, target, true); !slices.Equal(got, c.want) {
+				t.Errorf("%s: %s\n got  %q\n want %q", release, c.pattern, got, c.want)
+			}
+		}
+	}
+}

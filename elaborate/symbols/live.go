@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package symbols
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/pkg/errors"
+)
+
+// openLive asks the running kernel, which takes root: /proc/kallsyms for the
+// symbols, tracefs and debugfs for what may be done with them.
+func openLive(release string) (*Kernel, error) {
+	notes, err := os.ReadFile("/sys/kernel/notes")
+	if err != nil {
+		return nil, errors.Wrap(err, "no kernel image in /boot, and the running kernel can't be asked")
+	}
+	buildID, err := noteBuildID(notes)
+	if err != nil {
+		return nil, err
+	}
+	if k, err := openCached(release, buildID); err == nil {
+		return k, nil
+	}
+	btf, err := os.ReadFile("/sys/kernel/btf/vmlinux")
+	if err != nil {
+		return nil, errors.Wrap(err, "the running kernel has no BTF (CONFIG_DEBUG_INFO_BTF)")
+	}
+	symbols, err := liveSymbols("/proc/kallsyms")
+	if err != nil {
+		return nil, err
+	}
+	l, err := liveLayout(symbols)
+	if err != nil {
+		return nil, err
+	}
+	list := l.functions(symbols)
+	sortFuncs(list)
+	return write(release, buildID, encodeIndex(list, l.stext, len(btf)), btf)
+}
+
+// liveSymbols reads the kernel's own symbols, which stand before its modules'.
+func liveSymbols(path string) ([]symbol, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var symbols []symbol
+	for line := range bytes.Lines(data) {
+		fields := bytes.Fields(line)
+		if len(fields) > 3 {
+			break
+		}
+		if len(fields) < 3 {
+			continue
+		}
+		addr, err := strconv.ParseUint(string(fields[0]), 16, 64)
+		if err != nil || len(fields[1]) != 1 {
+			return nil, errors.Errorf("%s: %q is no symbol", path, line)
+		}
+		symbols = append(symbols, symbol{addr, fields[1][0], string(fields[2])})
+	}
+	if stext, _ := find(symbols, "_stext"); stext == 0 {
+		return nil, errors.Errorf("%s hides its addresses: run as root", path)
+	}
+	sort.SliceStable(symbols, func(i, j int) bool { return symbols[i].addr < symbols[j].addr })
+	return symbols, nil
+}
+
+// liveLayout asks tracefs and debugfs.
+func liveLayout(symbols []symbol) (*layout, error) {
+	l, _, err := newLayout(symbols)
+	if err != nil {
+		return nil, errors.Wrap(err, "/proc/kallsyms")
+	}
+	l.sites, l.blacklist, l.exported = map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}
+	f, err := os.Open("/sys/kernel/debug/kprobes/blacklist")
+	if err != nil {
+		return nil, errors.Wrap(err, "the kprobes blacklist (mount -t debugfs debugfs /sys/kernel/debug)")
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		// 0xffffffff81000000-0xffffffff81000010	name
+		start, rest, _ := strings.Cut(lines.Text(), "-")
+		if addr, err := strconv.ParseUint(strings.TrimPrefix(start, "0x"), 16, 64); err == nil && rest != "" {
+			l.blacklist[addr] = true
+		}
+	}
+	names, err := os.ReadFile("/sys/kernel/tracing/available_filter_functions")
+	if err != nil {
+		names, err = os.ReadFile("/sys/kernel/debug/tracing/available_filter_functions")
+	}
+	if err != nil {
+		return nil, errors.Wrap(err, "what ftrace can trace (mount -t tracefs tracefs /sys/kernel/tracing)")
+	}
+	traced := map[string]bool{}
+	for line := range strings.Lines(string(names)) {
+		traced[strings.TrimSpace(line)] = true
+	}
+	exports := map[string]bool{}
+	for i := range symbols {
+		if name, ok := strings.CutPrefix(symbols[i].name, "__ksymtab_"); ok {
+			exports[name] = true
+		}
+	}
+	for i := range symbols {
+		s := &symbols[i]
+		if traced[s.name] {
+			l.sites[s.addr] = true
+		}
+		if exports[s.name] {
+			l.exported[s.addr] = true
+		}
+	}
+	return l, nil
+}

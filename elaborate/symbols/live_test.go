@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package symbols
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"gostap/elaborate/internal/testkernel"
+	"gostap/vm"
+)
+
+// TestLive boots a kernel and runs itself in there, to hold what the running
+// kernel says against what its image does.
+func TestLive(t *testing.T) {
+	if os.Getenv("GOSTAP_TEST_GUEST") != "" {
+		compareLive(t)
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	var out bytes.Buffer
+	status, err := vm.Run(ctx, vm.Config{
+		Release: testkernel.Releases(t)[0],
+		Args: []string{"sh", "-c", "mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null; mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec " +
+			self + " -test.v -test.run '^TestLive$'"},
+		Env:    []string{"GOSTAP_TEST_GUEST=1"},
+		Stdout: &out, Stderr: &out,
+	})
+	if err != nil || status != 0 {
+		t.Fatalf("status %d, %v\n%s", status, err, &out)
+	}
+	t.Log(&out)
+}
+
+func compareLive(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	live, err := openLive(running())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	image, err := Open(running())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if live.BuildID != image.BuildID || live.Count() != image.Count() {
+		t.Errorf("%s with %d functions, and %s with %d", live, live.Count(), image, image.Count())
+	}
+	other := 0
+	for i := range min(live.Count(), image.Count()) {
+		a, b := live.Func(i), image.Func(i)
+		a.Addr, b.Addr = 0, 0 // KASLR
+		if b.Refusal == Init {
+			a.Ftrace = b.Ftrace // sites that are gone are not listed
+		}
+		// ftrace's sites are listed by name: of functions that share one, all are taken to have one.
+		if a != b && len(image.Lookup(b.Name)) == 1 {
+			if other++; other < 20 {
+				t.Errorf("live %+v, image %+v", a, b)
+			}
+		}
+	}
+	t.Logf("%d functions, %d differ", live.Count(), other)
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package symbols
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+
+	"gostap/elaborate/internal/store"
+)
+
+// A MissingError says that something is not installed.
+type MissingError struct {
+	What    string // "no kernel image /boot/vmlinuz-6.1.0-56-cloud-amd64"
+	Install string // the command that installs it
+}
+
+func (e *MissingError) Error() string { return e.What + "; install it: " + e.Install }
+
+// A source is what an index was made of; as long as it is the same file, the
+// index is right.
+type source struct {
+	Path    string
+	Size    int64
+	ModTime int64 // ns
+	BuildID string
+}
+
+// Open returns the kernel of that release (what uname -r prints), which need
+// not be the one that runs. Its image is looked for in /boot and /lib/modules;
+// if the running kernel has none, it is asked itself.
+//
+// The first call for a kernel build takes about half a second; its results are
+// kept in the cache, from where later calls take them in less than 1 ms.
+func Open(release string) (*Kernel, error) {
+	path, info, err := findImage(release)
+	if err != nil {
+		if release == running() {
+			return openLive(release)
+		}
+		return nil, err
+	}
+	now := source{Path: path, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	if seen, ok := readSource(release); ok {
+		now.BuildID = seen.BuildID
+		if seen == now {
+			if k, err := openCached(release, now.BuildID); err == nil {
+				return k, nil
+			}
+		}
+	}
+	k, err := build(release, path)
+	if err != nil {
+		if release == running() {
+			if live, err := openLive(release); err == nil {
+				return live, nil
+			}
+		}
+		return nil, errors.Wrap(err, path)
+	}
+	now.BuildID = k.BuildID
+	return k, writeSource(release, now)
+}
+
+// findImage returns the kernel image of a release.
+func findImage(release string) (string, os.FileInfo, error) {
+	if release == "" || release != filepath.Base(release) {
+		return "", nil, errors.Errorf("%q is no kernel release", release)
+	}
+	var denied error
+	for _, path := range []string{"/boot/vmlinuz-" + release, "/lib/modules/" + release + "/vmlinuz"} {
+		info, err := os.Stat(path)
+		if err == nil {
+			err = unix.Access(path, unix.R_OK)
+		}
+		if err == nil {
+			return path, info, nil
+		}
+		if os.IsPermission(err) {
+			denied = errors.Wrap(err, path)
+		}
+	}
+	if denied != nil {
+		return "", nil, denied
+	}
+	return "", nil, &MissingError{
+		What:    "no kernel image /boot/vmlinuz-" + release,
+		Install: "apt install linux-image-" + release,
+	}
+}
+
+// running returns the running kernel's release.
+func running() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}
+
+func kernelDir(buildID string) string { return filepath.Join(store.Root(), "kernels", buildID) }
+
+func sourcePath(release string) string {
+	return filepath.Join(store.Root(), "kernels", "release-"+release+".json")
+}
+
+func readSource(release string) (source, bool) {
+	var s source
+	data, err := os.ReadFile(sourcePath(release))
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return s, false
+	}
+	return s, s.BuildID != "" && s.BuildID == filepath.Base(s.BuildID)
+}
+
+func writeSource(release string, s source) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return store.Write(sourcePath(release), data)
+}
+
+// openCached opens what build has written.
+func openCached(release, buildID string) (*Kernel, error) {
+	dir := kernelDir(buildID)
+	data, err := store.Map(filepath.Join(dir, "symbols"))
+	if err != nil {
+		return nil, err
+	}
+	x, err := openIndex(data)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(filepath.Join(dir, "btf")); err != nil || info.Size() != x.btf {
+		return nil, errIndex
+	}
+	return &Kernel{Release: release, BuildID: buildID, dir: dir, x: x}, nil
+}
+
+// build reads a kernel image and writes the cache's files for it.
+func build(release, path string) (*Kernel, error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if is := bzRelease(file); is != "" && is != release {
+		return nil, errors.Errorf("this is the kernel %s", is)
+	}
+	data, err := unpack(file)
+	if err != nil {
+		return nil, err
+	}
+	im, err := parseImage(data)
+	if err != nil {
+		return nil, err
+	}
+	buildID, err := im.buildID()
+	if err != nil {
+		return nil, err
+	}
+	btf := im.section(".BTF")
+	if btf == nil || len(btf.data) == 0 {
+		return nil, errors.New("the kernel has no BTF: it was built without CONFIG_DEBUG_INFO_BTF")
+	}
+	list, stext, err := imageFunctions(im)
+	if err != nil {
+		return nil, err
+	}
+	return write(release, buildID, encodeIndex(list, stext, len(btf.data)), btf.data)
+}
+
+// imageFunctions returns the functions in a kernel image, sorted, and _stext.
+func imageFunctions(im *image) ([]Func, uint64, error) {
+	symbols, err := decodeKallsyms(im)
+	if err != nil {
+		return nil, 0, err
+	}
+	l, err := imageLayout(im, symbols)
+	if err != nil {
+		return nil, 0, err
+	}
+	list := l.functions(symbols)
+	sortFuncs(list)
+	return list, l.stext, nil
+}
+
+// write puts a kernel into the cache and opens it there.
+func write(release, buildID string, index, btf []byte) (*Kernel, error) {
+	dir := kernelDir(buildID)
+	if err := store.Write(filepath.Join(dir, "btf"), btf); err != nil {
+		return nil, err
+	}
+	if err := store.Write(filepath.Join(dir, "symbols"), index); err != nil {
+		return nil, err
+	}
+	return openCached(release, buildID)
+}

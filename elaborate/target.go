@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"bufio"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/symbols"
+	"gostap/translator/syntax"
+)
+
+// A Target is where the script is to run. Its parts are read when they are
+// first asked for.
+type Target struct {
+	Release string // the kernel's; "" for the host runtime
+	Guru    bool
+
+	config func() map[string]string
+	kernel func() (*symbols.Kernel, error)
+	types  func() (*btf.Spec, error)
+}
+
+// NewTarget returns the kernel of that release as a target, or the host
+// runtime for "".
+func NewTarget(release string, guru bool) *Target {
+	t := &Target{
+		Release: release,
+		Guru:    guru,
+		config:  sync.OnceValue(func() map[string]string { return readConfig(release) }),
+	}
+	t.kernel = sync.OnceValues(func() (*symbols.Kernel, error) {
+		if release == "" {
+			return nil, errHost
+		}
+		return symbols.Open(release)
+	})
+	t.types = sync.OnceValues(func() (*btf.Spec, error) {
+		k, err := t.kernel()
+		if err != nil {
+			return nil, err
+		}
+		return btf.Open(k.BTFPath())
+	})
+	return t
+}
+
+var errHost = errors.New("the host runtime has no kernel to look into, only begin, end, error and timer probes")
+
+// Kernel returns what the target kernel contains.
+func (t *Target) Kernel() (*symbols.Kernel, error) { return t.kernel() }
+
+// complain is the error for err, which came of looking into the kernel.
+func (t *Target) complain(at syntax.Pos, err error) *syntax.Diagnostic {
+	d := &syntax.Diagnostic{Pos: at, Msg: err.Error()}
+	var missing *symbols.MissingError
+	if errors.As(err, &missing) {
+		d.Msg, d.Hint = missing.What, "install it: "+missing.Install
+	}
+	return d
+}
+
+// debuginfo is the error for what only debuginfo tells.
+func (t *Target) debuginfo(at syntax.Pos, what string) *syntax.Diagnostic {
+	return &syntax.Diagnostic{Pos: at, Msg: what + " is known only from debuginfo, which is not read yet",
+		Hint: "the kernel's BTF, which is, has functions' parameters and results, and types; debuginfo is in the package linux-image-" + t.Release + "-dbg"}
+}
+
+// Config returns the value of a kernel configuration option, "CONFIG_HZ" for
+// one; "" if it is not set or the configuration can't be read.
+func (t *Target) Config(name string) string { return t.config()[name] }
+
+// hz is how many jiffies a second has.
+func (t *Target) hz() int64 {
+	if n, err := strconv.ParseInt(t.Config("CONFIG_HZ"), 10, 64); err == nil && n > 0 {
+		return n
+	}
+	return 250
+}
+
+// readConfig reads a kernel's configuration from where distributions put it.
+func readConfig(release string) map[string]string {
+	options := map[string]string{}
+	for _, name := range []string{"/boot/config-" + release, "/lib/modules/" + release + "/config", "/lib/modules/" + release + "/build/.config"} {
+		f, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			if name, value, ok := strings.Cut(lines.Text(), "="); ok && strings.HasPrefix(name, "CONFIG_") {
+				options[name] = strings.Trim(value, `"`)
+			}
+		}
+		break
+	}
+	return options
+}
+
+// anywhere resolves what needs no place: @cast and the like, in functions.
+func (t *Target) anywhere() Resolver { return &functionVars{target: t} }

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// functionVars are the target variables at a kernel function's entry or return,
+// from BTF. Without a function they are those that need no place: @cast and
+// the like.
+type functionVars struct {
+	target *Target
+	name   string // the function's; "" for none
+	ret    bool   // at its return
+	bare   bool   // kprobe.function: no variables
+	twins  int    // how many other functions have the name
+	warn   func(at syntax.Pos, msg string)
+	found  bool // proto has been looked for
+	proto  *btf.Proto
+
+	entry map[syntax.Expr]bool // stands inside @entry
+	saved []program.Expr
+	slots map[string]int // in saved, by what it is in the script
+}
+
+// lookUp finds the function's prototype.
+func (v *functionVars) lookUp() *btf.Proto {
+	if v.found || v.bare || v.name == "" {
+		return v.proto
+	}
+	v.found = true
+	types, err := v.target.types()
+	if err != nil {
+		return nil
+	}
+	for _, id := range types.Find(v.name, btf.Function) {
+		p, ok := types.Proto(id)
+		if ok && v.proto != nil && v.proto.ID != p.ID {
+			v.proto = nil // two functions of this name differ: which is meant can't be told
+			break
+		}
+		if ok {
+			v.proto = p
+		}
+	}
+	return v.proto
+}
+
+// Known reports whether anything is known of the variables for certain.
+func (v *functionVars) Known() bool { return v.bare || v.lookUp() != nil && v.twins == 0 }
+
+// Key tells prototypes apart.
+func (v *functionVars) Key() string {
+	if p := v.lookUp(); p != nil {
+		return fmt.Sprint(p.ID, v.ret)
+	}
+	return fmt.Sprint("unknown", v.bare, v.ret)
+}
+
+// List spells the parameters, and the result at a return.
+func (v *functionVars) List() []string {
+	p := v.lookUp()
+	if p == nil {
+		return nil
+	}
+	types, err := v.target.types()
+	if err != nil {
+		return nil
+	}
+	var list []string
+	if v.ret && types.Strip(p.Result) != 0 {
+		list = append(list, "$return:"+types.String(p.Result))
+	}
+	for _, param := range p.Params {
+		if param.Name != "" {
+			list = append(list, "$"+param.Name+":"+types.String(param.Type))
+		}
+	}
+	return list
+}
+
+// Saved returns what is to be saved at the function's entry.
+func (v *functionVars) Saved() []program.Expr { return v.saved }
+
+// Exists reports whether x has a value.
+func (v *functionVars) Exists(x syntax.Expr) bool {
+	trial := *v
+	trial.saved, trial.slots = nil, nil
+	return trial.Resolve(x, map[syntax.Expr]*program.Value{}).Err == nil
+}
+
+// Resolve returns what x is.
+func (v *functionVars) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Value) *program.Value {
+	switch x := x.(type) {
+	case *syntax.AtExpr:
+		return v.operator(x)
+	case *syntax.TargetVar:
+		types, err := v.target.types()
+		if err != nil {
+			return failed(x.At, v.target.complain(x.At, err))
+		}
+		r := &resolution{vars: v, types: types, x: x, made: made, atEntry: v.entry[x]}
+		if v.ret && !r.atEntry && x.Kind != syntax.AtCast && x.Kind != syntax.AutoCast && x.Name != "return" && x.Name != "$return" {
+			return r.saved()
+		}
+		return r.value()
+	}
+	return failed(x.Pos(), nil)
+}
+
+func failed(pos syntax.Pos, d *syntax.Diagnostic) *program.Value {
+	if d == nil {
+		d = &syntax.Diagnostic{Pos: pos, Msg: "this can't be used here"}
+	}
+	return &program.Value{Err: d}
+}
+
+// operator resolves the @operators that are about the probed place.
+func (v *functionVars) operator(x *syntax.AtExpr) *program.Value {
+	fail := func(format string, args ...any) *program.Value {
+		return &program.Value{Err: &syntax.Diagnostic{Pos: x.At, Msg: fmt.Sprintf(format, args...)}}
+	}
+	switch x.Op {
+	case "entry":
+		if !v.ret {
+			return fail("@entry is what was so at a function's entry: it stands only in return probes")
+		}
+		if len(x.Args) != 1 {
+			return fail("@entry takes one expression")
+		}
+		if v.entry == nil {
+			v.entry = map[syntax.Expr]bool{}
+		}
+		syntax.Inspect(x.Args[0], func(n syntax.Node) bool {
+			v.entry[n.(syntax.Expr)] = true
+			return true
+		})
+		return &program.Value{X: v.save(x.At, "@"+syntax.ExprString(x.Args[0]), &program.Operand{X: x.Args[0]}, program.Unknown)}
+	case "enum":
+		name, ok := onlyText(x.Args)
+		if !ok {
+			return fail(`@enum takes the name of a constant: @enum("NAME")`)
+		}
+		types, err := v.target.types()
+		if err != nil {
+			return failed(x.At, v.target.complain(x.At, err))
+		}
+		if n, ok := types.Enumerator(name); ok {
+			return &program.Value{X: &program.Number{At: x.At, Value: n}}
+		}
+		return fail("no enumeration of the kernel has a constant %s", name)
+	}
+	return fail("@%s is not known", x.Op)
+}
+
+func onlyText(args []syntax.Expr) (string, bool) {
+	if len(args) != 1 {
+		return "", false
+	}
+	t, ok := args[0].(*syntax.StringLit)
+	if !ok {
+		return "", false
+	}
+	return t.Value, true
+}
+
+// save has x evaluated at the function's entry; key is the same for what is
+// the same.
+func (v *functionVars) save(at syntax.Pos, key string, x program.Expr, kind program.Type) program.Expr {
+	slot, ok := v.slots[key]
+	if !ok {
+		if v.slots == nil {
+			v.slots = map[string]int{}
+		}
+		slot = len(v.saved)
+		v.slots[key] = slot
+		v.saved = append(v.saved, x)
+	}
+	return &program.SavedValue{At: at, Index: slot, Kind: kind}
+}
+
+// A resolution finds the value of one target variable.
+type resolution struct {
+	vars    *functionVars
+	types   *btf.Spec
+	x       *syntax.TargetVar
+	made    map[syntax.Expr]*program.Value
+	atEntry bool // though the probe is at the return
+}
+
+// saved resolves a parameter in a return probe: it is what it was at entry.
+func (r *resolution) saved() *program.Value {
+	for _, a := range r.x.Access {
+		if _, ok := constant(a.Index); a.Index != nil && !ok {
+			return failed(a.At, &syntax.Diagnostic{Pos: a.At,
+				Msg:  "in a return probe a parameter is what it was at the function's entry: its index must be a constant",
+				Hint: fmt.Sprintf("save it in the function's entry probe, or write @entry(%s)", syntax.ExprString(r.x))})
+		}
+	}
+	r.atEntry = true
+	value := r.value()
+	if value.Err != nil {
+		return value
+	}
+	kind := value.X.Type()
+	return &program.Value{X: r.vars.save(r.x.At, syntax.ExprString(r.x), value.X, kind)}
+}
+
+func (r *resolution) value() *program.Value {
+	if strings.HasPrefix(r.x.Name, "$") && r.x.Kind == syntax.DollarVar {
+		return r.all()
+	}
+	l, d := r.start()
+	if d != nil {
+		return failed(r.x.At, d)
+	}
+	if r.x.Kind == syntax.AtCast && len(r.x.Access) == 0 && r.x.Pretty == 0 {
+		return &program.Value{X: l.addr} // typed, but as it was
+	}
+	for i, a := range r.x.Access {
+		if i == 0 && a.Index != nil && r.x.Kind == syntax.AtCast {
+			l, d = l.element(a) // of what it points to
+		} else {
+			l, d = l.access(a)
+		}
+		if d != nil {
+			return failed(r.x.At, d)
+		}
+	}
+	switch {
+	case r.x.Pretty > 0:
+		return r.pretty(l, r.x.Pretty)
+	case r.x.Addr:
+		x, d := l.address()
+		return &program.Value{X: x, Err: d}
+	}
+	x, d := l.value()
+	if d != nil {
+		return failed(r.x.At, d)
+	}
+	return &program.Value{X: x, Store: l.place(x)}
+}
+
+// start returns the location of what the chain begins with.
+func (r *resolution) start() (*location, *syntax.Diagnostic) {
+	switch r.x.Kind {
+	case syntax.AtCast:
+		return r.cast()
+	case syntax.AutoCast:
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "what this points to is not known",
+			Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member`, syntax.ExprString(r.x.X))}
+	case syntax.AtVar:
+		if strings.Contains(r.x.Name, "@") || r.x.Module != "" {
+			return nil, r.vars.target.debuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name))
+		}
+	}
+	if r.x.Name == "return" && !r.atEntry {
+		return r.result()
+	}
+	p, d := r.prototype("$" + r.x.Name)
+	if d != nil {
+		return nil, d
+	}
+	for i, param := range p.Params {
+		if param.Name == r.x.Name {
+			return paramLocation(r.types, p, i, r.x.At), nil
+		}
+	}
+	return nil, r.unknown(p)
+}
+
+// prototype returns the function's prototype, which what needs.
+func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
+	v := r.vars
+	if v.name == "" {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: there are no target variables here, but only where a function is probed", what)}
+	}
+	if v.bare {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: kprobe.function has no target variables", what),
+			Hint: fmt.Sprintf("kernel.function(%q) has them", v.name)}
+	}
+	if p := v.lookUp(); p != nil {
+		if v.twins > 0 {
+			v.warn(r.x.At, fmt.Sprintf("the kernel has %d functions %s, and BTF describes one of them: the others' variables may be wrong", v.twins+1, v.name))
+		}
+		return p, nil
+	}
+	return nil, v.target.debuginfo(r.x.At, fmt.Sprintf("%s: BTF does not describe %s; what its parameters are", what, v.name))
+}
+
+// result returns the location of $return.
+func (r *resolution) result() (*location, *syntax.Diagnostic) {
+	p, d := r.prototype("$return")
+	if d != nil {
+		return nil, d
+	}
+	if !r.vars.ret {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: the function has only begun here",
+			Hint: fmt.Sprintf("kernel.function(%q).return has it", r.vars.name)}
+	}
+	if r.types.Strip(p.Result) == 0 {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.vars.name)}
+	}
+	return resultLocation(r.types, p, r.x.At), nil
+}
+
+// unknown is the error for a variable that is not there.
+func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
+	var names, shown []string
+	for _, param := range p.Params {
+		if param.Name != "" {
+			names = append(names, param.Name)
+		}
+	}
+	if r.vars.ret && r.types.Strip(p.Result) != 0 {
+		names = append(names, "return")
+	}
+	for _, n := range names {
+		shown = append(shown, "$"+n)
+	}
+	d := &syntax.Diagnostic{Pos: r.x.At}
+	if len(names) == 0 {
+		d.Msg = fmt.Sprintf("no $%s: %s has no parameters", r.x.Name, r.vars.name)
+	} else {
+		d.Msg = fmt.Sprintf("no $%s: %s has %s", r.x.Name, r.vars.name, strings.Join(shown, ", "))
+	}
+	if near := suggest.Nearest(r.x.Name, names, 1); len(near) > 0 {
+		d.Hint = "did you mean $" + near[0] + "?"
+	} else {
+		d.Hint = "local variables are known only from debuginfo"
+	}
+	return d
+}

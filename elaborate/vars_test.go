@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gostap/elaborate/internal/testkernel"
+	"gostap/tapsets"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// onKernel runs pass 1 and 2 over a script for a kernel.
+func onKernel(t testing.TB, release, script string) (*program.Elaborated, syntax.Diagnostics) {
+	t.Helper()
+	env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
+	lib, diags := LoadLibrary(env, Folder{tapsets.FS, "tapset"})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	file, diags := syntax.Parse(&syntax.Source{Path: "test.stp", Text: []byte(script)}, env)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return Elaborate([]*syntax.File{file}, lib, NewTarget(release, true))
+}
+
+// short spells an expression: u4[x] and s4[x] are loads, u4(x) and s4(x) casts.
+func short(x program.Expr) string {
+	sign := map[bool]string{false: "u", true: "s"}
+	switch x := x.(type) {
+	case *program.Number:
+		return fmt.Sprint(x.Value)
+	case *program.Binary:
+		return "(" + short(x.X) + " " + x.Op + " " + short(x.Y) + ")"
+	case *program.Deref:
+		user := ""
+		if x.User {
+			user = "user "
+		}
+		return fmt.Sprintf("%s%d[%s%s]", sign[x.Signed], x.Size, user, short(x.Addr))
+	case *program.Cast:
+		return fmt.Sprintf("%s%d(%s)", sign[x.Signed], x.Size, short(x.X))
+	case *program.Argument:
+		return fmt.Sprintf("arg%d", x.Index)
+	case *program.Register:
+		return fmt.Sprintf("reg%d", x.Number)
+	case *program.ReturnValue:
+		return "ret"
+	case *program.SavedValue:
+		return fmt.Sprintf("saved%d", x.Index)
+	case *program.Operand:
+		return "{" + syntax.ExprString(x.X) + "}"
+	case *program.Print:
+		s := fmt.Sprintf("sprintf(%q", x.Format)
+		for _, arg := range x.Args {
+			s += ", " + short(arg)
+		}
+		return s + ")"
+	}
+	return fmt.Sprintf("%T", x)
+}
+
+// values lists what the outermost target variables of a handler came to, in
+// their order.
+func values(p *program.ElaboratedProbe) []string {
+	var list []string
+	for _, body := range p.Bodies {
+		syntax.Inspect(body, func(n syntax.Node) bool {
+			x, ok := n.(syntax.Expr)
+			if !ok || p.Values[x] == nil {
+				return true
+			}
+			if v := p.Values[x]; v.Err != nil {
+				list = append(list, v.Err.Error())
+			} else {
+				list = append(list, short(v.X))
+			}
+			return false
+		})
+	}
+	return list
+}
+
+// variable returns what x is at a function's entry or, with .return behind its
+// name, at its return.
+func variable(t *testing.T, release, point, x string) string {
+	t.Helper()
+	name, suffix, _ := strings.Cut(point, ".")
+	if suffix != "" {
+		suffix = "." + suffix
+	}
+	e, diags := onKernel(t, release, fmt.Sprintf("probe kernel.function(%q)%s { print(%s) }", name, suffix, x))
+	if len(diags) > 0 {
+		return diags.Error()
+	}
+	got := values(e.Probes[0])[0]
+	for i, saved := range e.Probes[0].Saved {
+		got += fmt.Sprintf(", saved%d: %s", i, short(saved))
+	}
+	return got
+}
+
+func TestVariables(t *testing.T) {
+	for _, c := range []struct{ point, x, want string }{
+		{`vfs_read`, `$count`, `arg2`},
+		{`vfs_read`, `$nosuch`, `test.stp:1:43: no $nosuch: vfs_read has $file, $buf, $count, $pos (local variables are known only from debuginfo)`},
+		{`vfs_read`, `$cuont`, `test.stp:1:43: no $cuont: vfs_read has $file, $buf, $count, $pos (did you mean $count?)`},
+		{`vfs_read`, `$count->x`, `test.stp:1:49: $count is a size_t: it has no member "x"`},
+		{`vfs_read`, `$buf->x`, `test.stp:1:47: $buf is a char*: it has no member "x"`},
+		{`vfs_read`, `$pos[-1]`, `s8[(arg3 + -8)]`},
+		{`vfs_read`, `$pos[0]`, `s8[arg3]`},
+		{`vfs_read`, `$pos[i]`, `s8[(arg3 + ({i} * 8))]`},
+		{`vfs_read`, `&$pos[2]`, `(arg3 + 16)`},
+		{`vfs_read`, `&$count`, `test.stp:1:43: $count is in a register: it has no address`},
+		{`vfs_read`, `$return`, `test.stp:1:43: $return: the function has only begun here (kernel.function("vfs_read").return has it)`},
+		{`vfs_read`, `$$parms`, `sprintf("file=%#x buf=%#x count=%#x pos=%#x", arg0, arg1, arg2, arg3)`},
+		{`vfs_read`, `$$locals`, `sprintf("")`},
+		{`vfs_read`, `$count$`, `sprintf("%u", arg2)`},
+		{`vfs_read`, `$buf$`, `sprintf("\"%s\"", {kernel_string($string, "?")})`},
+		{`vfs_read`, `@defined($count)`, `1`},
+		{`vfs_read`, `@defined($x->y)`, `0`},
+		{`vfs_read`, `@entry($count)`, `test.stp:1:43: @entry is what was so at a function's entry: it stands only in return probes`},
+		{`vfs_read`, `@var("count")`, `arg2`},
+		{`vfs_read`, `@enum("PIDTYPE_TGID")`, `1`},
+		{`vfs_read`, `@cast($buf, "long")[2]`, `s8[({$buf} + 16)]`},
+		{`vfs_read`, `@cast($buf, "no_such_type")->x`, `test.stp:1:43: @cast: the kernel has no type "no_such_type"`},
+		{`vfs_read`, `@cast($buf, "list_head")->next->prev`, `u8[(u8[{$buf}] + 8)]`},
+		{`vfs_read`, `@cast($buf, "struct list_head", "kernel<linux/list.h>")$`, `sprintf("{.next=%p, .prev=%p}", u8[{$buf}], u8[({$buf} + 8)])`},
+		{`vfs_read`, `@cast($buf, "list_head", "/bin/ls")->next`, `test.stp:1:43: @cast: types are known only from the kernel's BTF, not from "/bin/ls"`},
+		{`vfs_read`, `buf->x`, `test.stp:1:43: what this points to is not known (say it: @cast(buf, "struct name")->member)`},
+		{`vfs_read.return`, `$return`, `ret`},
+		{`vfs_read.return`, `$count`, `saved0, saved0: arg2`},
+		{`vfs_read.return`, `$pos[1]`, `saved0, saved0: s8[(arg3 + 8)]`},
+		{`vfs_read.return`, `@entry($count * 2)`, `saved0, saved0: {$count * 2}`},
+		{`vfs_read.return`, `$$return`, `sprintf("return=%#x", ret)`},
+		{`vfs_read.return`, `$$parms`, `saved0, saved0: sprintf("file=%#x buf=%#x count=%#x pos=%#x", arg0, arg1, arg2, arg3)`},
+		{`vfs_read.return`, `$pos[i]`, `test.stp:1:54: in a return probe a parameter is what it was at the function's entry: its index must be a constant (save it in the function's entry probe, or write @entry($pos[i]))`},
+		{`do_exit`, `$code`, `arg0`},
+		{`mnt_want_write`, `$m->mnt_flags`, `s4[(arg0 + 16)]`},
+		{`wake_up_process.return`, `$return`, `s4(ret)`},
+		{`kfree.return`, `$return`, `test.stp:1:47: $return: kfree returns nothing`},
+	} {
+		for _, release := range testkernel.Releases(t) {
+			if got := variable(t, release, c.point, c.x); got != c.want {
+				t.Errorf("%s: %s: %s\n got  %s\n want %s", release, c.point, c.x, got, c.want)
+			}
+		}
+	}
+}
+
+// TestMembers is about what differs between kernels.
+func TestMembers(t *testing.T) {
+	for i, release := range testkernel.Releases(t) {
+		for _, c := range []struct {
+			point, x string
+			want     [2]string // on 6.1, on 6.12
+		}{
+			{"vfs_read", `$file->f_path->dentry->d_name->name`, [2]string{"u8[(u8[(arg0 + 24)] + 40)]", "u8[(u8[(arg0 + 72)] + 40)]"}},
+			{"vfs_read", `$file->f_path->dentry->d_iname`, [2]string{"(u8[(arg0 + 24)] + 56)", "(u8[(arg0 + 72)] + 56)"}},
+			{"vfs_read", `&$file->f_pos`, [2]string{"(arg0 + 104)", "(arg0 + 112)"}},
+			{"vfs_read", `$buf[3]`, [2]string{"s1[(arg1 + 3)]", "u1[(arg1 + 3)]"}}, // -funsigned-char since 6.2
+			{"vfs_read", `$buf$`, [2]string{`sprintf("\"%s\"", {kernel_string($string, "?")})`, `sprintf("\"%s\"", {kernel_string($string, "?")})`}},
+			{"vfs_read", `$file->f_path$`, [2]string{
+				`sprintf("{.mnt=%p, .dentry=%p}", u8[(arg0 + 16)], u8[(arg0 + 24)])`,
+				`sprintf("{.mnt=%p, .dentry=%p}", u8[(arg0 + 64)], u8[(arg0 + 72)])`}},
+			{"vfs_read", `@cast(0, "task_struct")->sched_migrated`, [2]string{
+				"((u1[({0} + 2340)] >>> 2) & 1)", "((u1[({0} + 2356)] >>> 2) & 1)"}},
+		} {
+			if got := variable(t, release, c.point, c.x); got != c.want[i] {
+				t.Errorf("%s: %s: %s\n got  %s\n want %s", release, c.point, c.x, got, c.want[i])
+			}
+		}
+	}
+}
