@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package modulebuild
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// A Request says what to build.
+type Request struct {
+	Release  string // the kernel, as in /lib/modules/RELEASE; "" for the running one
+	Name     string // the module's
+	C        []byte // generated, includes only gostap.h
+	Embedded []byte // the script's own embedded C, which includes gs_kernel.h; nil if there is none
+	Library  []byte // the embedded C of the tapset library
+	Manifest []byte // goes to section manifest.Section
+
+	MaxStringLen int // MAXSTRINGLEN; 0: 512
+
+	KBuild bool   // the whole module by kbuild, the ordinary way
+	OutDir string // where NAME.ko is to be; "": in the cache
+
+	// Progress is told of what takes long, when it begins; nil if nobody wants to know.
+	Progress func(what string)
+}
+
+// A Result says what was built.
+type Result struct {
+	Path     string // of the module
+	CacheHit bool   // it was there already
+}
+
+// Build builds a module, or finds it in the cache. The error is a *MissingError if the machine lacks something that can be
+// installed, and a *CompileError if a compiler refuses the C.
+func Build(ctx context.Context, req Request) (Result, error) {
+	if err := req.complete(); err != nil {
+		return Result{}, err
+	}
+	target, err := findTarget(req.Release)
+	if err != nil {
+		return Result{}, err
+	}
+	runtimeKey := target.runtimeKey(&req)
+	dir, err := cacheDir("module", keyOf(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild)))
+	if err != nil {
+		return Result{}, err
+	}
+	module := filepath.Join(dir, req.Name+".ko")
+	if _, err := os.Stat(module); err == nil {
+		used(dir)
+		path, err := req.deliver(module)
+		return Result{Path: path, CacheHit: true}, err
+	}
+	build := buildFast
+	if req.KBuild {
+		build = buildWhole
+	}
+	err = produce(dir, func(tmp string) error { return build(ctx, target, runtimeKey, &req, tmp) })
+	if err != nil {
+		return Result{}, err
+	}
+	prune(filepath.Dir(dir), cacheLimit)
+	path, err := req.deliver(module)
+	return Result{Path: path}, err
+}
+
+// complete fills in defaults and refuses what can't work.
+func (req *Request) complete() error {
+	if req.Release == "" {
+		var u unix.Utsname
+		if err := unix.Uname(&u); err != nil {
+			return errors.WithStack(err)
+		}
+		req.Release = unix.ByteSliceToString(u.Release[:])
+	}
+	if req.MaxStringLen == 0 {
+		req.MaxStringLen = 512
+	}
+	if req.Progress == nil {
+		req.Progress = func(string) {}
+	}
+	return checkName(req.Name)
+}
+
+// deliver puts the module where the caller wants it, and says where that is.
+func (req *Request) deliver(module string) (string, error) {
+	if req.OutDir == "" {
+		return module, nil
+	}
+	data, err := os.ReadFile(module)
+	if err != nil {
+		return "", errors.WithStack(err)
+	}
+	path := filepath.Join(req.OutDir, req.Name+".ko")
+	return path, writeFile(path, data)
+}
+
+// buildFast makes the module in dir out of the kernel's cached runtime.
+func buildFast(ctx context.Context, target *target, runtimeKey string, req *Request, dir string) error {
+	rt, err := openRuntime(ctx, target, runtimeKey, req)
+	if err != nil {
+		return err
+	}
+	return rt.module(ctx, req, dir)
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package modulebuild
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sync/errgroup"
+
+	runtimec "gostap/runtime-c"
+)
+
+// A HostRequest says what program to build for the host runtime.
+type HostRequest struct {
+	C            []byte // generated
+	Embedded     []byte // the script's own embedded C; nil if there is none
+	Library      []byte // the embedded C of the tapset library, compiled with -DGS_HOST
+	MaxStringLen int    // 0: 512
+	Sanitize     bool   // with AddressSanitizer and UBSan
+}
+
+// BuildHost builds a script as an ordinary program, or finds it in the cache.
+func BuildHost(ctx context.Context, req HostRequest) (Result, error) {
+	if req.MaxStringLen == 0 {
+		req.MaxStringLen = 512
+	}
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		return Result{}, missingTool("gcc")
+	}
+	sharedKey := keyOf(fileKey(gcc), sourceKey(), req.Library, strconv.Itoa(req.MaxStringLen), strconv.FormatBool(req.Sanitize))
+	shared, err := cacheDir("host", sharedKey)
+	if err != nil {
+		return Result{}, err
+	}
+	dir, err := cacheDir("program", keyOf(sharedKey, req.C, req.Embedded))
+	if err != nil {
+		return Result{}, err
+	}
+	program := filepath.Join(dir, "script")
+	if _, err := os.Stat(program); err == nil {
+		used(dir)
+		return Result{Path: program, CacheHit: true}, nil
+	}
+	if _, err := os.Stat(shared); err != nil {
+		if err := produceOnce(shared, func(tmp string) error { return buildHostRuntime(ctx, gcc, &req, tmp) }); err != nil {
+			return Result{}, err
+		}
+	}
+	err = produce(dir, func(tmp string) error { return buildHostScript(ctx, gcc, &req, shared, tmp) })
+	prune(filepath.Dir(dir), cacheLimit)
+	return Result{Path: program}, err
+}
+
+// flags are the compiler's for all of a host program.
+func (req *HostRequest) flags(include string) []string {
+	flags := []string{"-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing", "-w", "-fdiagnostics-color=never", "-DGS_HOST",
+		"-I" + filepath.Join(include, "include"), "-I" + filepath.Join(include, "host"), fmt.Sprintf("-DMAXSTRINGLEN=%d", req.MaxStringLen)}
+	if req.Sanitize {
+		flags = append(flags, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+	}
+	return flags
+}
+
+// buildHostRuntime compiles what scripts share to dir/*.o.
+func buildHostRuntime(ctx context.Context, gcc string, req *HostRequest, dir string) error {
+	if err := unpack(dir, "include", "core", "host"); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "library.c"), req.Library, 0o644); err != nil {
+		return errors.WithStack(err)
+	}
+	sources := []string{"library.c"}
+	for _, pattern := range []string{"core/*.c", "host/*.c"} {
+		files, err := fs.Glob(runtimec.Source, pattern)
+		if err != nil {
+			return errors.WithStack(err)
+		}
+		sources = append(sources, files...)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.NumCPU())
+	for _, source := range sources {
+		object := strings.ReplaceAll(strings.TrimSuffix(source, ".c"), "/", "_") + ".o"
+		g.Go(func() error {
+			return compileHost(ctx, "the host runtime", gcc, append(req.flags(dir), "-c", "-o", filepath.Join(dir, object), filepath.Join(dir, source)))
+		})
+	}
+	return g.Wait()
+}
+
+// buildHostScript compiles the script's C and links it with the objects in shared.
+func buildHostScript(ctx context.Context, gcc string, req *HostRequest, shared, dir string) error {
+	args := append(req.flags(shared), "-o", filepath.Join(dir, "script"))
+	for name, c := range map[string][]byte{"script.c": req.C, "embedded.c": req.Embedded} {
+		if c == nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), c, 0o644); err != nil {
+			return errors.WithStack(err)
+		}
+		args = append(args, filepath.Join(dir, name))
+	}
+	objects, err := filepath.Glob(filepath.Join(shared, "*.o"))
+	if err != nil {
+		return errors.WithStack(err)
+	}
+	return compileHost(ctx, "the script for the host runtime", gcc, append(append(args, objects...), "-lpthread", "-lm"))
+}
+
+func compileHost(ctx context.Context, what, gcc string, args []string) error {
+	cmd := exec.CommandContext(ctx, gcc, args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	output, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &CompileError{What: what, Output: string(output)}
+	}
+	return nil
+}

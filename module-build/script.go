@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package modulebuild
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sync/errgroup"
+
+	"gostap/manifest"
+)
+
+// script is the generated C, with the manifest beside it in a section that the kernel doesn't load; work is for the manifest.
+func (req *Request) script(work string) ([]byte, error) {
+	path := filepath.Join(work, "manifest.json")
+	if err := os.WriteFile(path, req.Manifest, 0o644); err != nil {
+		return nil, errors.WithStack(err)
+	}
+	incbin := fmt.Sprintf(".pushsection %s,\"\",@progbits\n.incbin %q\n.popsection", manifest.Section, path)
+	return append(bytes.Clone(req.C), "\nasm("+strconv.Quote(incbin)+");\n"...), nil
+}
+
+// module makes the script's module in dir.
+func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) error {
+	work := filepath.Join(dir, "work")
+	defer os.RemoveAll(work)
+	if err := os.Mkdir(work, 0o755); err != nil {
+		return errors.WithStack(err)
+	}
+	c, err := req.script(work)
+	if err != nil {
+		return err
+	}
+	objects := []string{filepath.Join(work, "script.o")}
+	include := []string{"-I" + filepath.Join(rt.dir, "include"), fmt.Sprintf("-DMAXSTRINGLEN=%d", req.MaxStringLen)}
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		return rt.compile(gctx, "the C that gostap made of the script", append(rt.Script, include...), c, objects[0])
+	})
+	if req.Embedded != nil {
+		objects = append(objects, filepath.Join(work, "embedded.o"))
+		g.Go(func() error {
+			flags := append(append(rt.Embedded, include...), "-I"+filepath.Join(rt.dir, "kernel"))
+			return rt.compile(gctx, "the script's embedded C", flags, req.Embedded, objects[1])
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	extra, err := rt.versions(ctx, req.Release, objects, work)
+	if err != nil {
+		return err
+	}
+	return rt.link(ctx, req.Name, append(objects, extra...), work, dir)
+}
+
+// compile compiles C to an object, and lets objtool see to it.
+func (rt *kernelRuntime) compile(ctx context.Context, what string, flags []string, c []byte, object string) error {
+	source := object[:len(object)-1] + "c"
+	if err := os.WriteFile(source, c, 0o644); err != nil {
+		return errors.WithStack(err)
+	}
+	if err := rt.run(ctx, what, append(flags[:len(flags):len(flags)], "-o", object, source)); err != nil {
+		return err
+	}
+	return rt.objtool(ctx, what, object)
+}
+
+func (rt *kernelRuntime) objtool(ctx context.Context, what, object string) error {
+	if rt.Objtool == nil {
+		return nil
+	}
+	return rt.run(ctx, what, append(rt.Objtool[:len(rt.Objtool):len(rt.Objtool)], object))
+}
+
+// link makes NAME.ko in dir.
+func (rt *kernelRuntime) link(ctx context.Context, name string, objects []string, work, dir string) error {
+	module := filepath.Join(dir, name+".ko")
+	args := append(rt.Linker[:len(rt.Linker):len(rt.Linker)], "-o", module)
+	args = append(append(args, objects...), filepath.Join(rt.dir, "runtime.o"))
+	for _, object := range rt.Link {
+		named := filepath.Join(work, object)
+		if err := renamed(filepath.Join(rt.dir, object), named, name); err != nil {
+			return err
+		}
+		args = append(args, named)
+	}
+	return rt.run(ctx, "the module", args)
+}
+
+// run runs a command where kbuild would.
+func (rt *kernelRuntime) run(ctx context.Context, what string, args []string) error {
+	tool := args[0]
+	if filepath.Base(tool) != tool && !filepath.IsAbs(tool) {
+		tool = filepath.Join(rt.Build, tool)
+	}
+	cmd := exec.CommandContext(ctx, tool, args[1:]...)
+	cmd.Dir = rt.Build
+	// Debian's objtool of 6.12 is a script that asks for SRCARCH.
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "SRCARCH=x86")
+	output, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
+		return missingTool(args[0])
+	case err != nil:
+		return &CompileError{What: what, Output: string(output)}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Command client runs a module in a test VM, in the plainest way: it loads it, starts it, runs a command, stops it, prints what
+// came, and unloads it.
+//
+//	client [-kill] [-quiet] MODULE.ko SYMBOL,SYMBOL… COMMAND ARG…
+//
+// With -kill it kills itself with SIGKILL once the command has ended.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/mdlayher/genetlink"
+	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
+)
+
+type record struct {
+	time uint64
+	text string
+}
+
+func main() {
+	log.SetFlags(0)
+	kill := flag.Bool("kill", false, "end by SIGKILL")
+	quiet := flag.Bool("quiet", false, "count records, don't print them")
+	flag.Parse()
+	module := flag.Arg(0)
+	name := strings.TrimSuffix(filepath.Base(module), ".ko")
+	f, err := os.Open(module)
+	check(err)
+	check(unix.FinitModule(int(f.Fd()), "family=gs0123456789ab", 0))
+
+	files, _ := filepath.Glob("/sys/kernel/debug/gostap/" + name + "/cpu*")
+	var readers []*reader
+	for _, file := range files {
+		readers = append(readers, open(file))
+	}
+	conn, err := genetlink.Dial(nil)
+	check(err)
+	family, err := conn.GetFamily("gs0123456789ab")
+	check(err)
+	if *kill {
+		start(conn, family, addresses(flag.Arg(1)))
+		cmd := exec.Command(flag.Arg(2), flag.Args()[3:]...)
+		cmd.Stdout = os.Stdout
+		check(cmd.Run())
+		unix.Kill(os.Getpid(), unix.SIGKILL)
+	}
+	addrs := addresses(flag.Arg(1))
+	begin := time.Now()
+	start(conn, family, addrs)
+	fmt.Println("started in", time.Since(begin))
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for _, r := range readers {
+		wg.Go(func() { r.read(&done, *quiet) })
+	}
+	begin = time.Now()
+	if out, err := exec.Command(flag.Arg(2), flag.Args()[3:]...).CombinedOutput(); err != nil {
+		log.Fatalf("%v: %s", err, out)
+	}
+	fmt.Println("ran", time.Since(begin))
+	begin = time.Now()
+	command(conn, family, 2, nil)
+	fmt.Println("stopped in", time.Since(begin))
+	done.Store(true)
+	wg.Wait()
+	var all []record
+	n := 0
+	for _, r := range readers {
+		all = append(all, r.records...)
+		n += r.n
+	}
+	slices.SortStableFunc(all, func(a, b record) int { return int(int64(a.time - b.time)) })
+	for _, r := range all {
+		fmt.Print(r.text)
+	}
+	fmt.Println("records", n)
+	conn.Close()
+	for _, r := range readers {
+		r.file.Close()
+		unix.Munmap(r.data)
+	}
+	check(unix.DeleteModule(name, unix.O_NONBLOCK))
+	fmt.Println("unloaded")
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func addresses(symbols string) []byte {
+	f, err := os.Open("/proc/kallsyms")
+	check(err)
+	defer f.Close()
+	found := make(map[string]uint64)
+	for s := bufio.NewScanner(f); s.Scan(); {
+		w := strings.Fields(s.Text())
+		if len(w) == 3 {
+			found[w[2]], _ = strconv.ParseUint(w[0], 16, 64)
+		}
+	}
+	var b []byte
+	for _, s := range strings.Split(symbols, ",") {
+		b = binary.NativeEndian.AppendUint64(b, found[s])
+	}
+	return b
+}
+
+func start(conn *genetlink.Conn, family genetlink.Family, addrs []byte) {
+	ae := netlink.NewAttributeEncoder()
+	for len(addrs) > 0 {
+		n := min(len(addrs), 8000*8)
+		ae.Bytes(1, addrs[:n])
+		addrs = addrs[n:]
+	}
+	data, err := ae.Encode()
+	check(err)
+	command(conn, family, 1, data)
+}
+
+// command sends one and prints the messages that come until its answer.
+func command(conn *genetlink.Conn, family genetlink.Family, cmd uint8, data []byte) {
+	_, err := conn.Send(genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}, Data: data}, family.ID, netlink.Request)
+	check(err)
+	for {
+		msgs, _, err := conn.Receive()
+		check(err)
+		for _, m := range msgs {
+			ad, err := netlink.NewAttributeDecoder(m.Data)
+			check(err)
+			var line bytes.Buffer
+			for ad.Next() {
+				switch ad.Type() {
+				case 5, 11, 12, 16:
+					fmt.Fprintf(&line, " %d=%d", ad.Type(), ad.Uint32())
+				case 6, 7, 8:
+					fmt.Fprintf(&line, " %q", ad.String())
+				case 13:
+					fmt.Fprintf(&line, " errors=%d", ad.Uint64())
+				case 14, 15, 17:
+					fmt.Fprintf(&line, " %s=%d", map[uint16]string{14: "skipped", 15: "lost", 17: "written"}[ad.Type()],
+						unsafe.Slice((*uint64)(unsafe.Pointer(&ad.Bytes()[0])), len(ad.Bytes())/8))
+				}
+			}
+			fmt.Printf("message %d:%s\n", m.Header.Command, line.String())
+			if m.Header.Command == 3 {
+				return
+			}
+		}
+	}
+}
+
+type reader struct {
+	file    *os.File
+	data    []byte
+	size    int
+	records []record
+	n       int
+}
+
+func open(path string) *reader {
+	f, err := os.Open(path)
+	check(err)
+	var geometry [2]uint32
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), 0x80084702, uintptr(unsafe.Pointer(&geometry))); e != 0 {
+		log.Fatal(e)
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(geometry[0]*geometry[1]), unix.PROT_READ, unix.MAP_SHARED)
+	check(err)
+	if _, err := unix.Mmap(int(f.Fd()), 0, int(geometry[0]*geometry[1]), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
+		log.Fatal("the buffers can be written")
+	}
+	return &reader{file: f, data: data, size: int(geometry[0])}
+}
+
+// read reads until nothing more will come.
+func (r *reader) read(done *atomic.Bool, quiet bool) {
+	seq, at := uint64(1), 24
+	for {
+		last := done.Load()
+		sub := r.data[int((seq-1)%uint64(len(r.data)/r.size))*r.size:]
+		if atomic.LoadUint64((*uint64)(unsafe.Pointer(&sub[0]))) != seq {
+			if last {
+				return
+			}
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		closed := atomic.LoadUint32((*uint32)(unsafe.Pointer(&sub[12])))
+		committed := int(atomic.LoadUint32((*uint32)(unsafe.Pointer(&sub[8]))))
+		for at < committed {
+			n := int(binary.NativeEndian.Uint32(sub[at:]))
+			if !quiet {
+				r.records = append(r.records, record{binary.NativeEndian.Uint64(sub[at+8:]), string(sub[at+16 : at+n])})
+			}
+			r.n++
+			at += (n + 7) &^ 7
+		}
+		switch {
+		case closed != 0:
+			if _, _, e := unix.Syscall(unix.SYS_IOCTL, r.file.Fd(), 0x4701, 1); e != 0 {
+				log.Fatal(e)
+			}
+			seq, at = seq+1, 24
+		case last:
+			return
+		default:
+			time.Sleep(time.Millisecond)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gostap.h - what generated code, the freestanding core, and the two
+ * platforms (kernel/ and host/) share.
+ *
+ * Generated code includes this and nothing else: no kernel header, no libc.
+ * It defines one `const struct gs_program gs_program`; the platform calls its
+ * handlers with a context that no other handler uses at the same time.
+ */
+#ifndef GOSTAP_H
+#define GOSTAP_H
+
+typedef signed char gs_s8;
+typedef short gs_s16;
+typedef int gs_s32;
+typedef long long gs_s64;
+typedef unsigned char gs_u8;
+typedef unsigned short gs_u16;
+typedef unsigned int gs_u32;
+typedef unsigned long long gs_u64;
+typedef __SIZE_TYPE__ gs_size;
+
+#ifndef NULL
+#define NULL ((void *)0)
+#endif
+
+#define gs_likely(x) __builtin_expect(!!(x), 1)
+#define gs_unlikely(x) __builtin_expect(!!(x), 0)
+#define gs_inline static inline __attribute__((always_inline))
+
+/* The most bytes a string value takes, with its NUL. -D MAXSTRINGLEN=n. */
+#ifndef MAXSTRINGLEN
+#define MAXSTRINGLEN 512
+#endif
+
+/* A string value: len bytes at s, and a NUL behind them. len < MAXSTRINGLEN. */
+struct gs_str {
+	const char *s;
+	gs_size len;
+};
+
+/* x86-64: the kernel's struct pt_regs. */
+struct gs_regs {
+	gs_u64 r15, r14, r13, r12, bp, bx;
+	gs_u64 r11, r10, r9, r8, ax, cx, dx, si, di;
+	gs_u64 orig_ax, ip, cs, flags, sp, ss;
+};
+
+struct gs_point;
+
+/* What the handler's last =~ or !~ found; only where the script asks for it by matched(). */
+#define GS_MAXGROUPS 10
+struct gs_match {
+	struct gs_str subject;
+	gs_u32 ngroups;		    /* the whole match is group 0; 0: nothing has matched */
+	gs_s32 from[GS_MAXGROUPS];  /* offsets into subject; -1 for a group that took no part */
+	gs_s32 to[GS_MAXGROUPS];
+};
+
+/*
+ * One CPU's context. A handler owns it from entry to return: interrupts are
+ * off, and an event that comes meanwhile on the same CPU (an NMI, a probe on
+ * what the handler calls) is skipped and counted.
+ */
+struct gs_ctx {
+	const char *error;	    /* NULL, or the text of the error that was raised */
+	const char *error_near;	    /* a literal: "near operator '/' at x.stp:3:7" */
+	long actions;		    /* how many more the handler may do */
+	char *frame;		    /* where the handler's strings live */
+	char *frame_end;
+	struct gs_regs *regs;	    /* the probed place's; NULL where there are none */
+	gs_u64 *saved;		    /* return probes: what was saved at entry */
+	gs_u64 ip;		    /* the probed address, 0 if the event has none */
+	const struct gs_point *point;
+	gs_u64 time;		    /* of the run's first record; 0 before there is one */
+	gs_u32 cpu;
+	gs_u32 nesting;		    /* script functions entered */
+	gs_u32 busy;		    /* owned by a handler */
+	gs_u32 next;		    /* an embedded function has ended by STAP_NEXT */
+	char *tokens;		    /* tokenize(): what is left of the string; NULL: nothing */
+	char error_text[256];	    /* for errors that are put together */
+	struct gs_match match;
+};
+
+/* What a handler is, one for each probe of the script. */
+struct gs_probe {
+	void (*handler)(struct gs_ctx *c);
+	/* Return probes: fills c->saved[0..nsaved) at the function's entry; NULL if nsaved is 0. */
+	void (*entry)(struct gs_ctx *c);
+	/* if (cond) of the point: is it to be armed now? NULL if there is none. Takes its own locks. */
+	int (*cond)(struct gs_ctx *c);
+	const char *name;	    /* as the script spells it */
+	gs_u32 nsaved;
+	gs_u32 flags;		    /* GS_PROBE_* */
+};
+#define GS_PROBE_REGISTERS 1	    /* wants every register, not only arguments and result */
+#define GS_PROBE_CONDS 2	    /* writes what a cond reads: after it, ask the conds again */
+
+#define GS_NO_SYMBOL 0xffffffffu
+
+/* Where a handler runs, one for each probe point. */
+struct gs_point {
+	const char *family;	    /* finds the struct gs_family that serves it */
+	const char *name;	    /* pp() */
+	const char *func;	    /* probefunc(), NULL if it is to be found from the address */
+	const char *module;	    /* "" for the kernel itself */
+	gs_u32 probe;		    /* index into gs_program.probes */
+	gs_u32 symbol;		    /* index into the manifest's symbols, whose addresses START brings; or GS_NO_SYMBOL */
+	gs_s64 offset;		    /* from the symbol */
+	gs_s64 args[2];		    /* the family's own; see program.Point */
+};
+
+/* A global that -G can set before the start, with gs_set_global(). */
+struct gs_global {
+	const char *name;
+	int is_string;
+	void *place;		    /* gs_s64 *, or struct gs_text * with MAXSTRINGLEN bytes */
+};
+
+/* Limits that the platform keeps; -D sets them at translation. */
+struct gs_limits {
+	gs_u32 maxerrors;	    /* MAXERRORS: errors before the session ends; 0: the first ends it */
+	gs_u32 maxskipped;	    /* MAXSKIPPED: skipped probes before the session ends */
+	gs_u32 maxaction;	    /* MAXACTION */
+	gs_u32 maxaction_cold;	    /* MAXACTION_INTERRUPTIBLE: begin, end, error probes */
+	gs_u32 maxtrylock;	    /* MAXTRYLOCK: attempts at a lock */
+	gs_u32 trylockdelay;	    /* TRYLOCKDELAY: microseconds between them */
+	gs_u32 minstackspace;	    /* MINSTACKSPACE: bytes a handler wants left */
+	gs_u32 suppress_errors;	    /* --suppress-handler-errors */
+};
+
+#define GS_ABI 1
+
+/* The script. Generated code defines exactly one, named gs_program. */
+struct gs_program {
+	gs_u32 abi;		    /* GS_ABI of the header that it was compiled with */
+	gs_u32 nprobes;
+	gs_u32 npoints;
+	gs_u32 nglobals;
+	const struct gs_probe *probes;
+	const struct gs_point *points;
+	const struct gs_global *globals;
+	gs_size frame_size;	    /* bytes of strings that the deepest handler needs */
+	struct gs_limits limits;
+	int (*init)(void);	    /* allocates arrays, sets initial values; 0 or -errno */
+	void (*fini)(void);	    /* frees them */
+};
+extern const struct gs_program gs_program;
+
+/* Addresses of the manifest's symbols in the running kernel; set by the platform before init. */
+extern const gs_u64 *gs_symbols;
+
+/* target(): the pid of -x or -c. Set by the platform before init. */
+extern gs_s64 gs_target;
+
+/*
+ * Errors. Generated code tests c->error after whatever may raise one, and
+ * leaves the handler, or goes to the catch block around it.
+ */
+gs_inline void gs_raise(struct gs_ctx *c, const char *text, const char *near)
+{
+	if (!c->error) {
+		c->error = text;
+		c->error_near = near;
+	}
+}
+
+/* ---- What a platform provides; safe in any context unless said otherwise. ---- */
+
+/* Zeroed memory; only from init and fini. */
+void *gs_alloc(gs_size size);
+void gs_free(void *p);
+gs_u32 gs_ncpus(void);		    /* CPU numbers are below this */
+
+/* The handler can't run: counts it under kind, GS_SKIP_* of protocol.h. The handler then returns. */
+void gs_skip(struct gs_ctx *c, gs_u32 kind);
+
+/* One more turn of waiting for a lock: about TRYLOCKDELAY microseconds. */
+void gs_lock_wait(void);
+
+/*
+ * A record for the consumer: len payload bytes (any number; see protocol.h)
+ * at the address returned, to be filled at once and then committed. NULL if
+ * there is no room: the loss has been counted.
+ */
+void *gs_reserve(struct gs_ctx *c, gs_u32 kind, gs_u32 len);
+void gs_commit(struct gs_ctx *c);
+
+/* Messages beside the output; text is copied. */
+void gs_warn(struct gs_ctx *c, struct gs_str text);
+/* Ends the session once the handler has returned; end probes run. */
+void gs_exit(struct gs_ctx *c);
+
+/*
+ * Loads size (1, 2, 4, 8) bytes, zero-extended. A bad address raises an error
+ * and yields 0. user: an address of the current process.
+ */
+gs_u64 gs_load(struct gs_ctx *c, gs_u64 addr, gs_u32 size, int user, const char *near);
+void gs_store(struct gs_ctx *c, gs_u64 addr, gs_u64 value, gs_u32 size, int user, const char *near);
+/*
+ * Copies the string at addr, at most max bytes with the NUL; returns its
+ * length without the NUL or -1 for a bad address (raises nothing).
+ */
+long gs_load_string(struct gs_ctx *c, char *to, gs_u64 addr, gs_size max, int user);
+/* Copies n bytes; 0, or -1 for a bad address (raises nothing). */
+int gs_read(void *to, gs_u64 addr, gs_size n, int user);
+/* The point that fired; c->point may stand for all that share its handler. */
+const struct gs_point *gs_point_of(struct gs_ctx *c);
+/* Bytes of kernel stack left for this handler. */
+gs_size gs_stack_left(void);
+
+/*
+ * The kernel's stack at the probed place, the innermost address first, at
+ * most max and GS_STACK_DEPTH of them. What is returned stays until the next
+ * call on this CPU. At a function's return the function itself comes first.
+ */
+#define GS_STACK_DEPTH 64
+const gs_u64 *gs_stack(struct gs_ctx *c, gs_u32 max, gs_u32 *n);
+/* Does the handler run at a function's return? */
+int gs_is_return(struct gs_ctx *c);
+/* Where the probe is, 0 if it has no place. */
+gs_u64 gs_probe_addr(struct gs_ctx *c);
+
+/* The symbol at an address. name is "" if there is none; module is "" for the kernel itself. */
+struct gs_symbol {
+	struct gs_str name, module; /* they stay until the next call on this CPU; no NUL behind them */
+	gs_u64 offset, size;
+};
+void gs_find_symbol(struct gs_ctx *c, gs_u64 addr, struct gs_symbol *to);
+
+/* The error that abort() raises: it ends the session, and is no error of the script's. */
+extern const char gs_aborted[];
+
+#include "protocol.h"
+#include "gs_data.h"
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gs_data.h - the values a script works with. What a handler does often is
+ * static inline and specialised by the generated code; the rest is in core/.
+ */
+#ifndef GS_DATA_H
+#define GS_DATA_H
+
+#include "gs_number.h"
+#include "gs_string.h"
+#include "gs_lock.h"
+#include "gs_stat.h"
+#include "gs_map.h"
+#include "gs_format.h"
+#include "gs_regex.h"
+
+/* At the site of a call that raised an error: says where, unless the error knows better. */
+gs_inline void gs_near(struct gs_ctx *c, const char *near)
+{
+	if (!c->error_near || !*c->error_near)
+		c->error_near = near;
+}
+
+/*
+ * Counts an action: 0 if there was none left. The asm, which hides what is
+ * known of the count, keeps gcc from counting ahead of a loop's own condition:
+ * it would take twice the instructions.
+ */
+gs_inline int gs_action(long *left)
+{
+	__asm__("" : "+r"(*left));
+	return --*left >= 0;
+}
+
+/* Before a call that may recurse: 1 if there is room for another. */
+gs_inline int gs_enter(struct gs_ctx *c, gs_u32 limit, const char *text, const char *near)
+{
+	if (gs_unlikely(c->nesting >= limit || gs_stack_left() < gs_program.limits.minstackspace)) {
+		gs_raise(c, text, near);
+		return 0;
+	}
+	c->nesting++;
+	return 1;
+}
+
+/* Sets a global from "name=value" (-G): 0, or -1 if there is none so named or value is no number. */
+int gs_set_global(const char *assignment);
+
+#endif

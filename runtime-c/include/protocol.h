@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * protocol.h - what the runtime and the consumer say to each other.
+ * consumer/protocol.go holds the same numbers; a test compares the two.
+ */
+#ifndef GOSTAP_PROTOCOL_H
+#define GOSTAP_PROTOCOL_H
+
+/*
+ * Output: one relay buffer for each CPU, /sys/kernel/debug/gostap/MODULE/cpuN
+ * (mode 0400), mapped by the consumer. It consists of sub-buffers of equal
+ * size, used in turn. Each begins with a gs_subbuf; records follow it
+ * without gap, each at a multiple of 8 bytes. A record is wholly written
+ * before `committed` (store-release) covers it, so what lies below
+ * `committed` (load-acquire) may be read while the sub-buffer is being filled.
+ * The host runtime writes the same records (without gs_subbuf) to a pipe.
+ */
+struct gs_subbuf {
+	unsigned long long seq;	       /* 1, 2, 3 … as sub-buffers are begun on this CPU; 0: never used */
+	unsigned int committed;	       /* bytes, this header included */
+	unsigned int closed;	       /* 1 once no more will come in it */
+	unsigned long long lost;       /* records of this CPU lost before it was begun */
+};
+
+struct gs_record {
+	unsigned int len;	       /* bytes, header included, padding to 8 not */
+	unsigned short kind;	       /* GS_REC_* */
+	unsigned short point;	       /* index of the point that fired; 0xffff if none or too high */
+	unsigned long long time;       /* ns since boot, or TSC ticks; see GS_A_CLOCK_* */
+};
+/*
+ * All records of one handler run carry the same time, and stand together.
+ * Across CPUs, handlers that hold a common lock have ascending times.
+ */
+
+#define GS_REC_PRINT 1	   /* u32 format (index in the manifest), then its arguments: a long is 8 bytes, \
+			      a string is u16 length and its bytes; nothing is aligned */
+#define GS_REC_TEXT 2	   /* bytes to be written as they are */
+#define GS_REC_HIST 3	   /* u32 hist (index in the manifest), then s64 counts, one for each bucket */
+#define GS_REC_SYSTEM 4	   /* a command for system(), without NUL */
+#define GS_REC_STACK 5	   /* u32 GS_STACK_*, then u64 kernel addresses, to be printed a line each with their symbols */
+
+#define GS_STACK_RETURN 1    /* a function's return: the first address is the function, the second where it returns to */
+
+/*
+ * The host runtime writes its records to file descriptor 3, and what control
+ * carries elsewhere as two kinds more. It takes SIGINT and SIGTERM for STOP.
+ */
+#define GS_REC_MESSAGE 16  /* u32 GS_MSG_*, then TEXT, NEAR and POINT as strings: u16 length and bytes */
+#define GS_REC_STATS 17	   /* the last record: u32 GS_STATE_*, u32 points unarmed, \
+			      u64 errors, u64 lost, u64 written, u64 for each of GS_SKIP_* */
+
+/* ioctl on a cpuN file: the oldest n sub-buffers have been read (n in arg). */
+#define GS_IOC_CONSUMED 0x4701
+/* ioctl on a cpuN file: copies u32 {sub-buffer size, number} to arg. */
+#define GS_IOC_GEOMETRY 0x80084702u
+
+/*
+ * Control: a generic netlink family, named by the module's parameter
+ * `family` ("gs" and 12 hex digits), version 1. Every command wants
+ * CAP_SYS_ADMIN. Whoever sends START or ATTACH owns the session: messages go
+ * to it, and when its socket closes the session stops (unless detached).
+ * Module parameters: family, subbuf_size (bytes), n_subbufs.
+ */
+#define GS_CMD_START 1	   /* ADDRS, TARGET, GLOBAL…, FLAGS: runs begin probes, arms the others; answers with STATS */
+#define GS_CMD_STOP 2	   /* disarms, runs end (or error) probes; answers with STATS */
+#define GS_CMD_STATS 3	   /* answers with STATS */
+#define GS_CMD_MESSAGE 4   /* kernel to owner: MSG_KIND, TEXT, (NEAR, POINT) */
+#define GS_CMD_ATTACH 5	   /* makes the sender the owner of a detached session; answers with STATS */
+#define GS_CMD_DETACH 6	   /* the session goes on without owner */
+
+#define GS_A_ADDRS 1	     /* binary: u64 for each of the manifest's symbols; 0 if not found */
+#define GS_A_TARGET 2	     /* s64 */
+#define GS_A_GLOBAL 3	     /* string "name=value", repeated */
+#define GS_A_FLAGS 4	     /* u32 GS_F_* */
+#define GS_A_MSG_KIND 5	     /* u32 GS_MSG_* */
+#define GS_A_TEXT 6	     /* string */
+#define GS_A_NEAR 7	     /* string: where in the script, "" if unknown */
+#define GS_A_POINT 8	     /* string: the probe point, "" if none */
+#define GS_A_CLOCK_NOW 9     /* u64: now, on the clock of record times */
+#define GS_A_CLOCK_NS 10     /* u64: the same moment in ns of CLOCK_MONOTONIC */
+#define GS_A_CLOCK_KHZ 11    /* u32: ticks per ms if times are TSC ticks; 0 if they are ns */
+#define GS_A_STATE 12	     /* u32 GS_STATE_* */
+#define GS_A_ERRORS 13	     /* u64: handler errors so far */
+#define GS_A_SKIPPED 14	     /* binary: u64 for each of GS_SKIP_* */
+#define GS_A_LOST 15	     /* binary: u64 records lost, for each CPU */
+#define GS_A_UNARMED 16	     /* u32: points that could not be armed */
+#define GS_A_WRITTEN 17	     /* binary: u64 records written, for each CPU */
+
+#define GS_F_OVERWRITE 1     /* flight recorder: overwrite the oldest sub-buffer */
+#define GS_F_DETACHED 2	     /* outlive the owner */
+
+#define GS_MSG_ERROR 1
+#define GS_MSG_WARNING 2
+#define GS_MSG_EXIT 3	     /* the script called exit(), or errors or skips have ended the session: STOP is wanted */
+
+#define GS_STATE_LOADED 0
+#define GS_STATE_STARTING 1
+#define GS_STATE_RUNNING 2
+#define GS_STATE_EXITING 3   /* no handler begins any more, but for end and error probes */
+#define GS_STATE_STOPPED 4
+#define GS_STATE_FAILED 5    /* as EXITING, after an error */
+
+#define GS_SKIP_BUSY 0	     /* the CPU's context was in use */
+#define GS_SKIP_LOCK 1	     /* a lock could not be had in time */
+#define GS_SKIP_STACK 2	     /* too little stack left */
+#define GS_SKIP_MAXACTIVE 3  /* return probes: no free instance */
+#define GS_SKIP_OVERLOAD 4
+#define GS_NSKIP 5
+
+#endif

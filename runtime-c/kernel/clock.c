@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * clock.c - the time of records. The consumer merges by it, so it must ascend
+ * wherever one CPU's handler follows another's under a common lock.
+ */
+#include <linux/timekeeping.h>
+#include <asm/cpufeature.h>
+#include <asm/tsc.h>
+
+#include "internal.h"
+
+static bool gs_use_tsc;
+
+/* The TSC ascends across CPUs where the kernel itself has not found otherwise. */
+void gs_clock_init(void)
+{
+	gs_use_tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
+		     !check_tsc_unstable();
+}
+
+/* Elsewhere, the kernel's clock, held strictly ascending: each call takes a number of its own. */
+static u64 gs_ascending_ns(void)
+{
+	static atomic64_t last ____cacheline_aligned_in_smp = ATOMIC64_INIT(0);
+	s64 now = ktime_get_mono_fast_ns();
+	s64 seen = atomic64_read(&last);
+
+	do {
+		if (now <= seen)
+			now = seen + 1;
+	} while (!atomic64_try_cmpxchg(&last, &seen, now));
+	return now;
+}
+
+u64 gs_now(void)
+{
+	/* Ordered: it must not be read before the lock that the handler waited for. */
+	return gs_use_tsc ? rdtsc_ordered() : gs_ascending_ns();
+}
+
+u32 gs_clock_khz(void)
+{
+	return gs_use_tsc ? tsc_khz : 0;
+}
+
+void gs_clock_pair(u64 *now, u64 *ns)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	*ns = ktime_get_mono_fast_ns();
+	*now = gs_use_tsc ? rdtsc_ordered() : *ns;
+	local_irq_restore(flags);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dispatch.h - from a hit to its handler. Inline, as it is paid for on each
+ * hit; what seldom happens is in dispatch.c.
+ */
+#ifndef GS_DISPATCH_H
+#define GS_DISPATCH_H
+
+#include <linux/irqflags.h>
+#include <linux/thread_info.h>
+
+#include "internal.h"
+
+/*
+ * Interrupts off, and back as they were. Where the kernel is not on Xen's
+ * paravirtual CPUs the instructions themselves do, without room to patch.
+ */
+static __always_inline unsigned long gs_irq_save(bool native)
+{
+	unsigned long flags;
+
+	if (native) {
+		flags = native_save_fl();
+		native_irq_disable();
+	} else {
+		local_irq_save(flags);
+	}
+	return flags;
+}
+
+static __always_inline void gs_irq_restore(unsigned long flags, bool native)
+{
+	if (!native)
+		local_irq_restore(flags);
+	else if (flags & X86_EFLAGS_IF)
+		native_irq_enable();
+}
+
+#define GS_BUSY 1
+
+/* The handler, in a context that may be had; false if it ended with an error. */
+static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip,
+				      u64 *saved)
+{
+	bool done = true;
+
+	c->busy = GS_BUSY;
+	/* Only this CPU looks at busy: an NMI, or a probe on what the handler calls. */
+	barrier();
+	c->point = hit->point;
+	c->regs = (struct gs_regs *)regs;
+	c->ip = ip;
+	c->time = 0;
+	c->actions = gs_program.limits.maxaction;
+	if (saved)
+		c->saved = saved;
+	hit->slot->handler(c);
+	if (unlikely(c->error)) {
+		gs_report(c);
+		done = false;
+	}
+	barrier();
+	c->busy = 0;
+	return done;
+}
+
+/* Is little of the stack left? A task's is aligned, so the address tells; on an interrupt's, one has to look twice. */
+static __always_inline bool gs_stack_may_be_low(void)
+{
+	return ((u32)current_stack_pointer & (u32)(THREAD_SIZE - 1)) < gs_program.limits.minstackspace;
+}
+
+/* Does all of a hit, interrupts being off; false if the handler could not run, or ended with an error. */
+static __always_inline bool gs_try(const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved)
+{
+	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
+
+	/* Plain reads, which the compiler makes comparisons with memory of. */
+	barrier();
+	if (unlikely(gs_state != GS_STATE_RUNNING))
+		return false;
+	if (unlikely(c->busy == GS_BUSY)) {
+		gs_skip_here(GS_SKIP_BUSY);
+		return false;
+	}
+	if (unlikely(gs_stack_may_be_low()))
+		return gs_handle_low(c, hit, regs, ip, saved);
+	return gs_handle(c, hit, regs, ip, saved);
+}
+
+static __always_inline void gs_run(const struct gs_hit *hit, struct pt_regs *regs, u64 ip, bool native)
+{
+	unsigned long flags = gs_irq_save(native);
+
+	gs_try(hit, regs, ip, NULL);
+	gs_irq_restore(flags, native);
+}
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kprobe.c - a kprobe for each point: any instruction that kprobes take, and
+ * functions without an ftrace site.
+ */
+#include <linux/kprobes.h>
+#include <linux/slab.h>
+
+#include "../dispatch.h"
+
+struct gs_kprobe {
+	struct kprobe kp;
+	struct gs_hit hit;
+};
+
+static struct kprobe **gs_kprobes;	/* the armed ones */
+static u32 gs_nkprobes;
+static u64 gs_kprobes_missed;		/* of those that are no more */
+
+static int gs_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct gs_kprobe *k = container_of(kp, struct gs_kprobe, kp);
+
+	gs_run(&k->hit, regs, (unsigned long)kp->addr, false);
+	return 0;
+}
+
+/* -ENOMEM, or 0: a point that kprobes refuse goes to gs_unarmed(). */
+int gs_kprobe_arm(const struct gs_point *p)
+{
+	u64 addr = gs_point_addr(p);
+	struct gs_kprobe *k;
+	int err;
+
+	if (!addr) {
+		gs_unarmed(p, -ENOENT);
+		return 0;
+	}
+	if (!gs_kprobes)
+		gs_kprobes = kvcalloc(gs_program.npoints, sizeof(*gs_kprobes), GFP_KERNEL);
+	k = kzalloc(sizeof(*k), GFP_KERNEL);
+	if (!gs_kprobes || !k) {
+		kfree(k);
+		return -ENOMEM;
+	}
+	k->hit = gs_hit_of(p);
+	k->kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
+	k->kp.pre_handler = gs_kprobe_hit;
+	err = register_kprobe(&k->kp);
+	if (err) {
+		kfree(k);
+		gs_unarmed(p, err);
+		return 0;
+	}
+	gs_kprobes[gs_nkprobes++] = &k->kp;
+	return 0;
+}
+
+static int gs_kprobes_arm(const struct gs_point **points, u32 n)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < n && !err; i++)
+		err = gs_kprobe_arm(points[i]);
+	return err;
+}
+
+/* In one go, as each would wait for all CPUs. */
+static void gs_kprobes_disarm(void)
+{
+	if (gs_nkprobes)
+		unregister_kprobes(gs_kprobes, gs_nkprobes);
+	while (gs_nkprobes) {
+		struct kprobe *kp = gs_kprobes[--gs_nkprobes];
+
+		gs_kprobes_missed += kp->nmissed;
+		kfree(container_of(kp, struct gs_kprobe, kp));
+	}
+	kvfree(gs_kprobes);
+	gs_kprobes = NULL;
+}
+
+static void gs_kprobes_skipped(u64 *skipped)
+{
+	skipped[GS_SKIP_BUSY] += READ_ONCE(gs_kprobes_missed);
+}
+
+static const struct gs_family gs_family_kprobe = {
+	.name = "kprobe", .arm = gs_kprobes_arm, .disarm = gs_kprobes_disarm, .missed = gs_kprobes_skipped,
+};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * timer.c - timer probes: args[0] is the period in ns, args[1] by how much
+ * more or less each one may be, at random. High-resolution timers, whose
+ * handlers run in the interrupt.
+ */
+#include <linux/hrtimer.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "../dispatch.h"
+
+/* More often is no use to anyone, and the machine would do nothing else. */
+#define GS_TIMER_MIN_NS (100 * NSEC_PER_USEC)
+
+struct gs_timer {
+	struct hrtimer timer;
+	struct gs_hit hit;
+};
+
+static struct gs_timer *gs_timers;
+static u32 gs_ntimers;
+
+static ktime_t gs_timer_period(const struct gs_point *p)
+{
+	s64 ns = p->args[0];
+
+	if (p->args[1] > 0)
+		ns += (s64)(get_random_u64() % (2 * (u64)p->args[1] + 1)) - p->args[1];
+	return ns_to_ktime(max_t(s64, ns, GS_TIMER_MIN_NS));
+}
+
+static enum hrtimer_restart gs_timer_fire(struct hrtimer *timer)
+{
+	struct gs_timer *t = container_of(timer, struct gs_timer, timer);
+
+	gs_run(&t->hit, NULL, 0, false);
+	hrtimer_forward_now(timer, gs_timer_period(t->hit.point));
+	return HRTIMER_RESTART;
+}
+
+static int gs_timer_arm(const struct gs_point **points, u32 n)
+{
+	gs_timers = kvcalloc(n, sizeof(*gs_timers), GFP_KERNEL);
+	if (!gs_timers)
+		return -ENOMEM;
+	for (; gs_ntimers < n; gs_ntimers++) {
+		struct gs_timer *t = &gs_timers[gs_ntimers];
+
+		t->hit = gs_hit_of(points[gs_ntimers]);
+		hrtimer_setup(&t->timer, gs_timer_fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+		hrtimer_start(&t->timer, gs_timer_period(t->hit.point), HRTIMER_MODE_REL);
+	}
+	return 0;
+}
+
+static void gs_timer_disarm(void)
+{
+	while (gs_ntimers)
+		hrtimer_cancel(&gs_timers[--gs_ntimers].timer);
+	kvfree(gs_timers);
+	gs_timers = NULL;
+}
+
+static const struct gs_family gs_family_timer = {
+	.name = "timer", .arm = gs_timer_arm, .disarm = gs_timer_disarm,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * internal.h - what the files of this folder share. Each declares here what
+ * the others call, in the order in which a session uses it.
+ */
+#ifndef GS_INTERNAL_H
+#define GS_INTERNAL_H
+
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/relay.h>
+#include <linux/skbuff.h>
+
+#include "gostap.h"
+#include "protocol.h"
+#include "compat.h"
+
+static_assert(sizeof(struct gs_regs) == sizeof(struct pt_regs));
+
+/* stack.c: a stack that has been unwound before. */
+#define GS_KNOWN_STACKS 8
+#define GS_KNOWN_DEPTH 24
+struct gs_known_stack {
+	u64 ip;				/* the innermost address; 0: none is known */
+	u32 n;
+	u32 last;			/* where in the stack's memory the last address stands */
+	u16 at[GS_KNOWN_DEPTH];		/* where the others do, from the stack pointer */
+	u64 addrs[GS_KNOWN_DEPTH];
+};
+
+/* What a CPU has for itself. */
+struct gs_cpu {
+	struct gs_ctx ctx;
+	/* transport.c: where the next record goes, and where the sub-buffer ends */
+	char *next;
+	char *end;
+	struct gs_subbuf *subbuf;
+	struct rchan_buf *buf;
+	u32 reserved;			/* bytes of the record being written */
+	u64 seq;			/* of the sub-buffer being written */
+	u64 written;
+	u64 lost;
+	u64 skipped[GS_NSKIP];
+	char *frame;			/* what ctx.frame is between handlers */
+	/* stack.c: what it hands out */
+	u64 stack[GS_STACK_DEPTH];
+	struct gs_known_stack known[GS_KNOWN_STACKS];
+	char symbol[KSYM_SYMBOL_LEN];
+};
+extern struct gs_cpu __percpu *gs_cpus;
+
+/* Which handler runs for a probe: it changes when its condition does. */
+struct gs_slot {
+	void (*handler)(struct gs_ctx *c);
+};
+extern struct gs_slot *gs_slots;	/* one for each of gs_program.probes */
+
+/* What a hit leads to. */
+struct gs_hit {
+	const struct gs_point *point;
+	struct gs_slot *slot;
+};
+
+static inline struct gs_hit gs_hit_of(const struct gs_point *p)
+{
+	return (struct gs_hit){ p, &gs_slots[p->probe] };
+}
+
+/* session.c */
+extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alone */
+struct gs_start {
+	const struct nlmsghdr *nlh;	/* with its attributes, validated */
+	u32 flags;
+	s64 target;
+};
+int gs_session_start(const struct gs_start *how);
+void gs_session_stop(void);
+void gs_session_free(void);
+/* Ends the session from any context; to is GS_STATE_EXITING or GS_STATE_FAILED. */
+void gs_end_session(int to);
+
+/* families/: each file defines one or more; modulebuild makes gs_families of them. */
+struct gs_family {
+	const char *name;		/* gs_point.family */
+	/* Runs handlers before anything is armed. */
+	void (*begin)(const struct gs_point **points, u32 n);
+	/* Arms the points; those that it can't it gives to gs_unarmed(). -errno if memory is short. */
+	int (*arm)(const struct gs_point **points, u32 n);
+	/* Undoes what arm did, or did of it; afterwards none of its handlers runs. */
+	void (*disarm)(void);
+	/* Runs handlers after all is disarmed. */
+	void (*end)(const struct gs_point **points, u32 n, bool failed);
+	/* Adds what the kernel skipped by itself. */
+	void (*missed)(u64 *skipped);
+};
+extern const struct gs_family *const gs_families[];
+
+u64 gs_point_addr(const struct gs_point *p);	/* 0 if its symbol isn't there */
+void gs_unarmed(const struct gs_point *p, int err);
+u32 gs_unarmed_points(void);
+/* families/kprobe.c, for functions that have no ftrace site too */
+int gs_kprobe_arm(const struct gs_point *p);
+/* families/function.c: the point among those that share p's handler. */
+const struct gs_point *gs_function_point(const struct gs_point *p, u64 ip);
+
+/* dispatch.c */
+int gs_dispatch_init(void);
+int gs_dispatch_start(void);
+void gs_dispatch_free(void);
+bool gs_handle_low(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved);
+void gs_run_cold(const struct gs_point *p);
+void gs_report(struct gs_ctx *c);
+void gs_skip_here(u32 kind);
+u64 gs_errors_so_far(void);
+void gs_skips_so_far(u64 *skipped);
+/* condition.c: probes with "if (cond)" */
+void gs_conditions_start(void);
+
+/* transport.c */
+extern bool gs_overwrite;
+int gs_transport_init(void);
+void gs_transport_free(void);
+
+/* clock.c */
+void gs_clock_init(void);
+u64 gs_now(void);
+u32 gs_clock_khz(void);
+void gs_clock_pair(u64 *now, u64 *ns);
+
+/* message.c */
+int gs_messages_init(void);
+void gs_messages_free(void);
+void gs_message(u32 kind, const char *text, size_t len, const char *near, const char *point);
+void gs_message_exit(void);
+void gs_messages_flush(void);
+
+/* control.c */
+int gs_control_init(void);
+void gs_control_free(void);
+struct sk_buff *gs_control_message(u32 kind, const char *text, const char *near, const char *point);
+void gs_control_send(struct sk_buff *skb);
+
+extern struct workqueue_struct *gs_workqueue;
+
+#endif

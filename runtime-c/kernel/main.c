@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * main.c - the module's beginning and end. Loading it arms nothing: that is
+ * for START.
+ */
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+/* Sends messages, and stops a session whose owner has died. */
+struct workqueue_struct *gs_workqueue;
+
+static int __init gs_module_init(void)
+{
+	int err = -EINVAL;
+
+	if (gs_program.abi != GS_ABI)
+		return err;
+	gs_clock_init();
+	gs_workqueue = alloc_workqueue("%s", WQ_UNBOUND, 0, THIS_MODULE->name);
+	if (!gs_workqueue)
+		return -ENOMEM;
+	err = gs_dispatch_init();
+	if (err)
+		goto no_dispatch;
+	err = gs_messages_init();
+	if (err)
+		goto no_messages;
+	err = gs_transport_init();
+	if (err)
+		goto no_transport;
+	err = gs_control_init();
+	if (err)
+		goto no_control;
+	return 0;
+no_control:
+	gs_transport_free();
+no_transport:
+	gs_messages_free();
+no_messages:
+	gs_dispatch_free();
+no_dispatch:
+	destroy_workqueue(gs_workqueue);
+	return err;
+}
+
+/* Nobody has a file of ours open here. The session may still be running. */
+static void __exit gs_module_exit(void)
+{
+	gs_control_free();
+	gs_session_stop();
+	gs_messages_free();
+	destroy_workqueue(gs_workqueue);
+	gs_session_free();
+	gs_transport_free();
+	gs_dispatch_free();
+}
+
+module_init(gs_module_init);
+module_exit(gs_module_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("gostap session");

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * message.c - what handlers have to say beside the output. They may be in an
+ * NMI or in the scheduler, so they only fill one of a few preallocated slots
+ * and queue irq_work; that queues a work item, which may sleep, and sends.
+ */
+#include <linux/irq_work.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+#define GS_NMESSAGES 64
+
+enum { GS_SLOT_FREE, GS_SLOT_FILLING, GS_SLOT_READY };
+
+struct gs_message_slot {
+	atomic_t state;
+	u32 kind;
+	char text[MAXSTRINGLEN < 1024 ? MAXSTRINGLEN : 1024];
+	char near[256];
+	char point[256];
+};
+
+static struct gs_message_slot *gs_message_slots;
+static atomic_t gs_message_head = ATOMIC_INIT(0);	/* slots ever asked for */
+static u32 gs_message_tail;				/* slots sent; the work item's */
+static atomic64_t gs_messages_lost = ATOMIC64_INIT(0);
+static atomic_t gs_exit_said = ATOMIC_INIT(0);
+static struct irq_work gs_message_irq_work;
+static struct work_struct gs_message_work;
+
+static void gs_fill(char *to, size_t size, const char *from, size_t len)
+{
+	len = min(len, size - 1);
+	memcpy(to, from, len);
+	to[len] = 0;
+}
+
+/* The slot at the head of the ring, claimed; NULL if it is in use. */
+static struct gs_message_slot *gs_claim_slot(void)
+{
+	for (;;) {
+		u32 at = atomic_read(&gs_message_head);
+		struct gs_message_slot *m = &gs_message_slots[at % GS_NMESSAGES];
+
+		if (atomic_cmpxchg(&m->state, GS_SLOT_FREE, GS_SLOT_FILLING) != GS_SLOT_FREE)
+			return NULL;
+		/* Only who has claimed the slot at the head moves the head. Was it still there? */
+		if (atomic_cmpxchg(&gs_message_head, at, at + 1) == at)
+			return m;
+		atomic_set(&m->state, GS_SLOT_FREE);
+	}
+}
+
+void gs_message(u32 kind, const char *text, size_t len, const char *near, const char *point)
+{
+	struct gs_message_slot *m = gs_claim_slot();
+
+	if (!m) {
+		atomic64_inc(&gs_messages_lost);
+		goto out;
+	}
+	m->kind = kind;
+	gs_fill(m->text, sizeof(m->text), text, len);
+	gs_fill(m->near, sizeof(m->near), near ?: "", near ? strlen(near) : 0);
+	gs_fill(m->point, sizeof(m->point), point ?: "", point ? strlen(point) : 0);
+	/* The sender, who sees READY, sees what the slot holds. */
+	atomic_set_release(&m->state, GS_SLOT_READY);
+out:
+	irq_work_queue(&gs_message_irq_work);
+}
+
+/* The session wants to end. It can't get lost: it has no slot. */
+void gs_message_exit(void)
+{
+	atomic_set(&gs_exit_said, 1);
+	irq_work_queue(&gs_message_irq_work);
+}
+
+void gs_warn(struct gs_ctx *c, struct gs_str text)
+{
+	gs_message(GS_MSG_WARNING, text.s, text.len, NULL, NULL);
+}
+
+static void gs_send_slots(void)
+{
+	for (;;) {
+		struct gs_message_slot *m = &gs_message_slots[gs_message_tail % GS_NMESSAGES];
+
+		if (atomic_read_acquire(&m->state) != GS_SLOT_READY)
+			return;
+		gs_control_send(gs_control_message(m->kind, m->text, m->near, m->point));
+		gs_message_tail++;
+		/* We have read it; whoever sees FREE may write. */
+		atomic_set_release(&m->state, GS_SLOT_FREE);
+	}
+}
+
+static void gs_messages_send(struct work_struct *work)
+{
+	u64 lost;
+
+	gs_send_slots();
+	lost = atomic64_xchg(&gs_messages_lost, 0);
+	if (lost) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "%llu messages came too fast and were lost", lost);
+		gs_control_send(gs_control_message(GS_MSG_WARNING, text, "", ""));
+	}
+	if (atomic_xchg(&gs_exit_said, 0))
+		gs_control_send(gs_control_message(GS_MSG_EXIT, "", "", ""));
+}
+
+static void gs_message_irq(struct irq_work *work)
+{
+	queue_work(gs_workqueue, &gs_message_work);
+}
+
+int gs_messages_init(void)
+{
+	gs_message_slots = kvcalloc(GS_NMESSAGES, sizeof(*gs_message_slots), GFP_KERNEL);
+	if (!gs_message_slots)
+		return -ENOMEM;
+	init_irq_work(&gs_message_irq_work, gs_message_irq);
+	INIT_WORK(&gs_message_work, gs_messages_send);
+	return 0;
+}
+
+/* Returns when all that was said before has been sent. */
+void gs_messages_flush(void)
+{
+	irq_work_sync(&gs_message_irq_work);
+	flush_work(&gs_message_work);
+}
+
+void gs_messages_free(void)
+{
+	gs_messages_flush();
+	kvfree(gs_message_slots);
+}

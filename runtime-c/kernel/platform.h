@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * platform.h - what embedded C finds in the kernel: the kernel headers that it wants
+ * most, and the runtime's interface. It runs in handlers: interrupts are off,
+ * and it may neither sleep nor allocate.
+ */
+#ifndef GS_PLATFORM_H
+#define GS_PLATFORM_H
+
+#include <linux/cred.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/mm_types.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/ptrace.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/threads.h>
+#include <linux/timekeeping.h>
+#include <linux/uidgid.h>
+#include <asm/tsc.h>
+
+#include "gostap.h"
+
+/* The handler's registers as the kernel's; NULL where there are none. */
+static inline struct pt_regs *gs_pt_regs(struct gs_ctx *c)
+{
+	return (struct pt_regs *)c->regs;
+}
+
+#endif

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * session.c - a session's life, from START to STOP:
+ *
+ *	LOADED → STARTING → RUNNING → STOPPED
+ *	             └─────────┴─→ EXITING or FAILED → STOPPED
+ *
+ * Handlers run in RUNNING alone, begin probes in STARTING; exit() and errors
+ * lead to the side. gs_session_mutex is held by whoever starts or stops.
+ */
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "internal.h"
+
+int gs_state = GS_STATE_LOADED;
+const gs_u64 *gs_symbols;
+gs_s64 gs_target;
+
+#define GS_NAMED 32	/* points that are named in warnings, of those that could not be armed */
+
+static DEFINE_MUTEX(gs_session_mutex);
+static u64 *gs_addrs;
+static u32 gs_naddrs;
+static u32 gs_nunarmed;
+static bool gs_inited;
+static const struct gs_point **gs_points;	/* families' points, each family's together */
+
+u64 gs_point_addr(const struct gs_point *p)
+{
+	if (p->symbol >= gs_naddrs || !gs_symbols[p->symbol])
+		return 0;
+	return gs_symbols[p->symbol] + p->offset;
+}
+
+void gs_unarmed(const struct gs_point *p, int err)
+{
+	char text[64] = "the running kernel does not have it";
+
+	/* The first are named, all are counted. */
+	if (gs_nunarmed++ >= GS_NAMED)
+		return;
+	if (err != -ENOENT)
+		snprintf(text, sizeof(text), "the kernel refuses a probe there (error %d)", -err);
+	gs_message(GS_MSG_WARNING, text, strlen(text), NULL, p->name);
+}
+
+u32 gs_unarmed_points(void)
+{
+	return READ_ONCE(gs_nunarmed);
+}
+
+void gs_end_session(int to)
+{
+	int seen = READ_ONCE(gs_state);
+
+	do {
+		if (seen != GS_STATE_STARTING && seen != GS_STATE_RUNNING)
+			return;
+	} while (!try_cmpxchg(&gs_state, &seen, to));
+	gs_message_exit();
+}
+
+void gs_exit(struct gs_ctx *c)
+{
+	gs_end_session(GS_STATE_EXITING);
+}
+
+/* The addresses of START; it may bring them in several attributes, as one holds 64 KiB. */
+static int gs_take_addrs(const struct nlmsghdr *nlh)
+{
+	const struct nlattr *a;
+	size_t size = 0;
+	int rem;
+	u32 i;
+
+	nlmsg_for_each_attr(a, nlh, GENL_HDRLEN, rem)
+		if (nla_type(a) == GS_A_ADDRS)
+			size += nla_len(a);
+	gs_naddrs = size / sizeof(u64);
+	/* Handlers index it: whatever the script refers to is there, if only as 0. */
+	for (i = 0; i < gs_program.npoints; i++)
+		if (gs_program.points[i].symbol != GS_NO_SYMBOL)
+			gs_naddrs = max(gs_naddrs, gs_program.points[i].symbol + 1);
+	gs_addrs = kvcalloc(gs_naddrs + 1, sizeof(u64), GFP_KERNEL);
+	if (!gs_addrs)
+		return -ENOMEM;
+	size = 0;
+	nlmsg_for_each_attr(a, nlh, GENL_HDRLEN, rem) {
+		if (nla_type(a) != GS_A_ADDRS)
+			continue;
+		memcpy((char *)gs_addrs + size, nla_data(a), nla_len(a));
+		size += nla_len(a);
+	}
+	gs_symbols = gs_addrs;
+	return 0;
+}
+
+static int gs_take_globals(const struct nlmsghdr *nlh)
+{
+	const struct nlattr *a;
+	int rem;
+
+	nlmsg_for_each_attr(a, nlh, GENL_HDRLEN, rem)
+		if (nla_type(a) == GS_A_GLOBAL && gs_set_global(nla_data(a)))
+			return -EINVAL;
+	return 0;
+}
+
+/* The points of a family, in gs_points. */
+static u32 gs_points_of(const struct gs_family *f)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < gs_program.npoints; i++)
+		if (!strcmp(gs_program.points[i].family, f->name))
+			gs_points[n++] = &gs_program.points[i];
+	return n;
+}
+
+static bool gs_has_family(const char *name)
+{
+	const struct gs_family *const *f;
+
+	for (f = gs_families; *f; f++)
+		if (!strcmp((*f)->name, name))
+			return true;
+	return false;
+}
+
+static void gs_run_begin(void)
+{
+	const struct gs_family *const *f;
+
+	for (f = gs_families; *f; f++)
+		if ((*f)->begin)
+			(*f)->begin(gs_points, gs_points_of(*f));
+}
+
+static int gs_arm(void)
+{
+	const struct gs_family *const *f;
+	u32 i;
+	int err;
+
+	for (i = 0; i < gs_program.npoints; i++)
+		if (!gs_has_family(gs_program.points[i].family))
+			gs_unarmed(&gs_program.points[i], -EOPNOTSUPP);
+	for (f = gs_families; *f; f++) {
+		u32 n = (*f)->arm ? gs_points_of(*f) : 0;
+
+		if (!n)
+			continue;
+		err = (*f)->arm(gs_points, n);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Last armed, first disarmed. */
+static void gs_disarm(void)
+{
+	int i = 0;
+
+	while (gs_families[i])
+		i++;
+	while (i--)
+		if (gs_families[i]->disarm)
+			gs_families[i]->disarm();
+}
+
+static void gs_run_end(bool failed)
+{
+	const struct gs_family *const *f;
+
+	for (f = gs_families; *f; f++)
+		if ((*f)->end)
+			(*f)->end(gs_points, gs_points_of(*f), failed);
+}
+
+/* Memory is freed by gs_session_free(), with the module: a session starts once. */
+static int gs_prepare(const struct gs_start *how)
+{
+	int err;
+
+	gs_overwrite = how->flags & GS_F_OVERWRITE;
+	gs_target = how->target;
+	gs_points = kvcalloc(gs_program.npoints + 1, sizeof(*gs_points), GFP_KERNEL);
+	if (!gs_points)
+		return -ENOMEM;
+	err = gs_take_addrs(how->nlh);
+	if (err)
+		return err;
+	err = gs_dispatch_start();
+	if (err)
+		return err;
+	gs_inited = true;
+	err = gs_program.init ? gs_program.init() : 0;
+	if (err)
+		return err;
+	err = gs_take_globals(how->nlh);
+	if (err)
+		return err;
+	gs_conditions_start();
+	return 0;
+}
+
+int gs_session_start(const struct gs_start *how)
+{
+	int err = -EBUSY, seen = GS_STATE_STARTING;
+
+	mutex_lock(&gs_session_mutex);
+	if (gs_state != GS_STATE_LOADED)
+		goto out;
+	err = gs_prepare(how);
+	if (err)
+		goto failed;
+	WRITE_ONCE(gs_state, GS_STATE_STARTING);
+	gs_run_begin();
+	if (READ_ONCE(gs_state) != GS_STATE_STARTING)
+		goto out;
+	err = gs_arm();
+	if (err)
+		goto disarm;
+	/* Handlers have been hit until here, and did nothing. */
+	try_cmpxchg(&gs_state, &seen, GS_STATE_RUNNING);
+	goto out;
+disarm:
+	gs_disarm();
+failed:
+	WRITE_ONCE(gs_state, GS_STATE_STOPPED);
+out:
+	mutex_unlock(&gs_session_mutex);
+	return err;
+}
+
+/* Whatever the state; a second time it does nothing. */
+void gs_session_stop(void)
+{
+	int seen;
+
+	mutex_lock(&gs_session_mutex);
+	if (gs_state == GS_STATE_LOADED || gs_state == GS_STATE_STOPPED) {
+		gs_state = GS_STATE_STOPPED;
+		goto out;
+	}
+	seen = GS_STATE_RUNNING;
+	try_cmpxchg(&gs_state, &seen, GS_STATE_EXITING);
+	gs_disarm();
+	gs_run_end(READ_ONCE(gs_state) == GS_STATE_FAILED);
+	WRITE_ONCE(gs_state, GS_STATE_STOPPED);
+out:
+	mutex_unlock(&gs_session_mutex);
+}
+
+/* After the stop, with the module. */
+void gs_session_free(void)
+{
+	if (gs_inited && gs_program.fini)
+		gs_program.fini();
+	kvfree(gs_addrs);
+	kvfree(gs_points);
+}

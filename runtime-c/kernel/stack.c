@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stack.c - the kernel's stack, by the kernel's own unwinder, and the symbols
+ * of addresses, by its kallsyms. Both are made for oopses and for profiling in
+ * NMIs: they take no lock and trust no address.
+ */
+#include <linux/kallsyms.h>
+#include <linux/sched/task_stack.h>
+#include <asm/irq_regs.h>
+#include <asm/unwind.h>
+
+#include "internal.h"
+
+int gs_is_return(struct gs_ctx *c)
+{
+	return !strcmp(c->point->family, "return");
+}
+
+gs_u64 gs_probe_addr(struct gs_ctx *c)
+{
+	const struct gs_point *p = gs_point_of(c);
+
+	if (p->symbol != GS_NO_SYMBOL)
+		return gs_point_addr(p);
+	return c->ip ?: c->regs ? c->regs->ip : 0;
+}
+
+/* Where there are no registers: what the interrupt has come into, else what has called us. */
+static struct pt_regs *gs_stack_regs(struct gs_ctx *c)
+{
+	return c->regs ? (struct pt_regs *)c->regs : in_hardirq() ? get_irq_regs() : NULL;
+}
+
+#ifdef CONFIG_UNWINDER_ORC
+/*
+ * The unwinder takes some 400 instructions for a frame, and most stacks have
+ * been seen before. Where a frame's caller stands is laid down by its code: if
+ * the innermost address, and the return addresses at the places where they
+ * were last time are the same, so is the stack. Frames of changing size are
+ * rare, but for that of the system call's entry, of a size at random; what
+ * comes behind that one is the last, and stands fast at the stack's beginning.
+ */
+static struct gs_known_stack *gs_known_stack(struct gs_cpu *me, u64 ip, u64 sp)
+{
+	if (sp - (u64)task_stack_page(current) > THREAD_SIZE - sizeof(u64))
+		return NULL;
+	return &me->known[(ip ^ READ_ONCE_NOCHECK(*(u64 *)sp) >> 2) % GS_KNOWN_STACKS];
+}
+
+/* How many addresses, which are in k->addrs; 0 if the stack is another. */
+static u32 gs_recall_stack(const struct gs_known_stack *k, u64 ip, u64 sp)
+{
+	u64 page = (u64)task_stack_page(current);
+	u32 i;
+
+	if (k->ip != ip || sp + k->at[k->n - 1] > page + k->last)
+		return 0;
+	for (i = 0; i < k->n - 1; i++)
+		if (READ_ONCE_NOCHECK(*(u64 *)(sp + k->at[i])) != k->addrs[i])
+			return 0;
+	return READ_ONCE_NOCHECK(*(u64 *)(page + k->last)) == k->addrs[i] ? k->n : 0;
+}
+
+/* Notes a frame; false if it isn't one that a call has made, on the task's stack. */
+static bool gs_note_frame(struct gs_known_stack *k, const struct unwind_state *state, u64 addr, u64 sp)
+{
+	u64 at = state->sp - sizeof(u64), place = at - (u64)task_stack_page(current);
+
+	if (k->n == GS_KNOWN_DEPTH || state->regs || at < sp || place > THREAD_SIZE - sizeof(u64) ||
+	    READ_ONCE_NOCHECK(*(u64 *)at) != addr)
+		return false;
+	k->last = place;
+	k->at[k->n] = at - sp;
+	k->addrs[k->n++] = addr;
+	return true;
+}
+
+/* Has the stack been followed to where the kernel was entered? */
+static bool gs_stack_complete(const struct unwind_state *state)
+{
+	return !state->error && state->regs && user_mode(state->regs);
+}
+#else
+static struct gs_known_stack *gs_known_stack(struct gs_cpu *me, u64 ip, u64 sp)
+{
+	return NULL;
+}
+
+static u32 gs_recall_stack(const struct gs_known_stack *k, u64 ip, u64 sp)
+{
+	return 0;
+}
+
+static bool gs_note_frame(struct gs_known_stack *k, const struct unwind_state *state, u64 addr, u64 sp)
+{
+	return false;
+}
+
+static bool gs_stack_complete(const struct unwind_state *state)
+{
+	return false;
+}
+#endif
+
+/* The callers of the place that the registers are of, at most max. */
+static u32 gs_unwind(u64 *to, u32 max, struct pt_regs *regs, struct gs_known_stack *k)
+{
+	bool noting = k != NULL;
+	struct unwind_state state;
+	u32 n = 0;
+
+	for (unwind_start(&state, current, regs, NULL); n < max && !unwind_done(&state); unwind_next_frame(&state)) {
+		unsigned long addr = unwind_get_return_address(&state);
+
+		if (!addr)
+			break;
+		/* Without registers it begins in this function. */
+		if (!regs && !n && within_module(addr, THIS_MODULE))
+			continue;
+		noting = noting && gs_note_frame(k, &state, addr, regs->sp);
+		to[n++] = addr;
+	}
+	if (k && (!noting || !n || n == max || !gs_stack_complete(&state)))
+		k->ip = 0;
+	return n;
+}
+
+/* The same for a probe's registers, from what is known if it can be had from there. */
+static u32 gs_callers(struct gs_cpu *me, u64 *to, u32 max, struct pt_regs *regs)
+{
+	struct gs_known_stack *k = gs_known_stack(me, regs->ip, regs->sp);
+	u32 n = k ? min(gs_recall_stack(k, regs->ip, regs->sp), max) : 0;
+
+	if (n) {
+		memcpy(to, k->addrs, n * sizeof(*to));
+		return n;
+	}
+	if (k) {
+		k->ip = regs->ip;
+		k->n = 0;
+	}
+	return gs_unwind(to, max, regs, k);
+}
+
+const gs_u64 *gs_stack(struct gs_ctx *c, gs_u32 max, gs_u32 *n)
+{
+	struct gs_cpu *me = container_of(c, struct gs_cpu, ctx);
+	struct pt_regs *regs = gs_stack_regs(c);
+	bool returns = gs_is_return(c);
+	u64 *to = me->stack;
+	unsigned long ip;
+	u32 got = 0;
+
+	*n = 0;
+	max = min_t(u32, max, GS_STACK_DEPTH);
+	if (regs && user_mode(regs))
+		return to;
+	/* The unwinder begins behind the frame that the registers are of. */
+	if (c->regs)
+		to[got++] = gs_probe_addr(c);
+	if (regs && (returns || !c->regs))
+		to[got++] = regs->ip;
+	if (got >= max) {
+		*n = max;
+		return to;
+	}
+	if (!c->regs) {
+		*n = got + gs_unwind(to + got, max - got, regs, NULL);
+		return to;
+	}
+	/* It wants the probed instruction, not what is behind an int3 or a call of ftrace. */
+	ip = regs->ip;
+	if (c->ip && !returns)
+		regs->ip = c->ip;
+	*n = got + gs_callers(me, to + got, max - got, regs);
+	regs->ip = ip;
+	return to;
+}
+
+/* What sprint_symbol() writes: "vfs_read+0x0/0x310", with " [module]" behind it; or "0x12" where there is none. */
+void gs_find_symbol(struct gs_ctx *c, gs_u64 addr, struct gs_symbol *to)
+{
+	char *text = container_of(c, struct gs_cpu, ctx)->symbol, *plus, *at, *end;
+
+	*to = (struct gs_symbol){ .name = GS_LIT(""), .module = GS_LIT("") };
+	sprint_symbol(text, addr);
+	plus = strchr(text, '+');
+	if (!plus)
+		return;
+	to->name = (struct gs_str){ text, plus - text };
+	at = plus + 1;
+	to->offset = simple_strtoull(at, &at, 16);
+	if (*at == '/')
+		to->size = simple_strtoull(at + 1, &at, 16);
+	end = *at == ' ' ? strchr(at, ']') : NULL;
+	if (end)
+		to->module = (struct gs_str){ at + 2, end - at - 2 };
+}

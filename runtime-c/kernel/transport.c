@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * transport.c - records to the consumer, through a relay channel: relay has
+ * the memory, the files and their mapping; which record goes where is decided
+ * here. A CPU writes its own buffer only, in handlers, of which it runs one at
+ * a time, so nothing is locked.
+ */
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/relay.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+
+static unsigned int subbuf_size = 256 << 10;
+module_param(subbuf_size, uint, 0444);
+MODULE_PARM_DESC(subbuf_size, "bytes of a sub-buffer");
+static unsigned int n_subbufs = 16;
+module_param(n_subbufs, uint, 0444);
+MODULE_PARM_DESC(n_subbufs, "sub-buffers of a CPU");
+
+bool gs_overwrite;
+
+static struct rchan *gs_channel;
+static struct dentry *gs_dir;
+
+/*
+ * Called by relay with the sub-buffer that follows, prev being complete; and
+ * with no prev for a buffer's first. 0: there is no room, come again.
+ */
+static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev, size_t prev_padding)
+{
+	struct gs_cpu *me = per_cpu_ptr(gs_cpus, buf->cpu);
+	struct gs_subbuf *sb = subbuf;
+
+	if (prev)
+		/* Whoever sees closed sees all of committed. */
+		smp_store_release(&((struct gs_subbuf *)prev)->closed, 1);
+	else
+		me->buf = buf;
+	if (!gs_overwrite && relay_buf_full(buf)) {
+		me->next = me->end;
+		return 0;
+	}
+	/* A reader of what is overwritten checks seq behind its reading: it changes first, and is right last. */
+	WRITE_ONCE(sb->seq, 0);
+	smp_wmb();
+	sb->committed = sizeof(*sb);
+	sb->closed = 0;
+	sb->lost = me->lost;
+	smp_store_release(&sb->seq, ++me->seq);
+	me->subbuf = sb;
+	me->next = (char *)(sb + 1);
+	me->end = (char *)subbuf + buf->chan->subbuf_size;
+	subbuf_start_reserve(buf, sizeof(*sb));
+	return 1;
+}
+
+/* Begins the next sub-buffer for a record that takes need bytes. */
+static noinline char *gs_switch(struct gs_cpu *me, size_t need)
+{
+	struct rchan_buf *buf = me->buf;
+
+	if (!buf || need > buf->chan->subbuf_size - sizeof(struct gs_subbuf))
+		goto lost;
+	/* Relay's own count of what is written; where it found no room before, it keeps a mark there. */
+	if (buf->offset <= buf->chan->subbuf_size)
+		buf->offset = me->next - (char *)buf->data;
+	relay_switch_subbuf(buf, need);
+	if (need <= me->end - me->next)
+		return me->next;
+lost:
+	WRITE_ONCE(me->lost, me->lost + 1);
+	return NULL;
+}
+
+void *gs_reserve(struct gs_ctx *c, gs_u32 kind, gs_u32 len)
+{
+	struct gs_cpu *me = container_of(c, struct gs_cpu, ctx);
+	size_t need = ALIGN(sizeof(struct gs_record) + (size_t)len, 8), point;
+	struct gs_record *r = (struct gs_record *)me->next;
+
+	if (unlikely(need > me->end - me->next)) {
+		r = (struct gs_record *)gs_switch(me, need);
+		if (!r)
+			return NULL;
+	}
+	if (!c->time)
+		c->time = gs_now();
+	point = gs_point_of(c) - gs_program.points;
+	r->len = sizeof(*r) + len;
+	r->kind = kind;
+	r->point = min_t(size_t, point, 0xffff);
+	r->time = c->time;
+	me->reserved = need;
+	return r + 1;
+}
+
+void gs_commit(struct gs_ctx *c)
+{
+	struct gs_cpu *me = container_of(c, struct gs_cpu, ctx);
+
+	me->next += me->reserved;
+	/* The consumer, who sees committed, sees the records below it. */
+	smp_store_release(&me->subbuf->committed, me->next - (char *)me->subbuf);
+	WRITE_ONCE(me->written, me->written + 1);
+}
+
+static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct rchan_buf *buf = file->private_data;
+	u32 geometry[2] = { buf->chan->subbuf_size, buf->chan->n_subbufs };
+
+	switch (cmd) {
+	case GS_IOC_CONSUMED:
+		/* The reading was before, wherever relay's count is looked at. */
+		smp_mb();
+		relay_subbufs_consumed(buf->chan, buf->cpu, arg);
+		return 0;
+	case GS_IOC_GEOMETRY:
+		return copy_to_user((void __user *)arg, geometry, sizeof(geometry)) ? -EFAULT : 0;
+	}
+	return -ENOTTY;
+}
+
+static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return relay_file_operations.mmap(file, vma);
+}
+
+/* The rest is relay's own; filled in at init. */
+static struct file_operations gs_file_operations = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = gs_file_ioctl,
+	.mmap = gs_file_mmap,
+};
+
+/*
+ * "Unsafe" means that debugfs doesn't stand between the file's operations and
+ * its removal. Need not: an open file holds the module, and the files go with it.
+ */
+static struct dentry *gs_create_file(const char *name, struct dentry *parent, umode_t mode,
+				     struct rchan_buf *buf, int *is_global)
+{
+	return debugfs_create_file_unsafe(name, 0400, parent, buf, &gs_file_operations);
+}
+
+static int gs_remove_file(struct dentry *dentry)
+{
+	debugfs_remove(dentry);
+	return 0;
+}
+
+static const struct rchan_callbacks gs_channel_callbacks = {
+	.subbuf_start = gs_subbuf_start,
+	.create_buf_file = gs_create_file,
+	.remove_buf_file = gs_remove_file,
+};
+
+/* gostap's directory, which all its modules share and none removes; then the module's own in it. */
+static struct dentry *gs_create_dir(void)
+{
+	struct dentry *all = debugfs_lookup("gostap", NULL), *mine;
+
+	if (!all) {
+		all = debugfs_create_dir("gostap", NULL);
+		if (IS_ERR(all))	/* another module was faster */
+			all = debugfs_lookup("gostap", NULL);
+		else
+			dget(all);
+	}
+	if (!all)
+		return ERR_PTR(-ENOENT);
+	mine = debugfs_create_dir(THIS_MODULE->name, all);
+	dput(all);
+	return mine;
+}
+
+int gs_transport_init(void)
+{
+	if (subbuf_size < PAGE_SIZE || subbuf_size > 64 << 20 || n_subbufs < 2 || n_subbufs > 4096)
+		return -EINVAL;
+	gs_file_operations.open = relay_file_operations.open;
+	gs_file_operations.poll = relay_file_operations.poll;
+	gs_file_operations.release = relay_file_operations.release;
+	gs_dir = gs_create_dir();
+	if (IS_ERR(gs_dir))
+		return PTR_ERR(gs_dir);
+	gs_channel = relay_open("cpu", gs_dir, PAGE_ALIGN(subbuf_size), n_subbufs, &gs_channel_callbacks, NULL);
+	if (!gs_channel) {
+		debugfs_remove(gs_dir);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void gs_transport_free(void)
+{
+	relay_close(gs_channel);
+	debugfs_remove(gs_dir);
+}
