@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/pkg/errors"
+)
+
+// A command is that of -c.
+type command struct {
+	cmd  *exec.Cmd
+	hold *os.File      // a byte lets the command go; closing it instead ends it; nil once it is gone
+	done chan struct{} // closed when it has ended
+	err  error         // how, valid then
+}
+
+// holdScript waits at fd 3 for leave to become the command. When gostap dies
+// first, it ends.
+const holdScript = `read -r go <&3 || exit 1; exec 3<&-; exec /bin/sh -c "$1"`
+
+// startCommand starts the command of -c as far as to know its pid.
+func startCommand(text string) (*command, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	defer r.Close()
+	c := &command{cmd: exec.Command("/bin/sh", "-c", holdScript, "sh", direct(text)), hold: w, done: make(chan struct{})}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.cmd.ExtraFiles = []*os.File{r}
+	if err := c.cmd.Start(); err != nil {
+		w.Close()
+		return nil, errors.Wrap(err, "starting the command of -c")
+	}
+	go func() {
+		c.err = c.cmd.Wait()
+		close(c.done)
+	}()
+	return c, nil
+}
+
+// direct puts exec before a command that is a program with its arguments and
+// redirections, and nothing that the shell has to stay for: then target() is
+// the program, not the shell around it.
+func direct(text string) string {
+	if words := strings.Fields(text); len(words) > 0 && !strings.ContainsAny(strings.ReplaceAll(text, ">&", ""), "&|;(){}`\n") {
+		if _, err := exec.LookPath(words[0]); err == nil {
+			return "exec " + text
+		}
+	}
+	return text
+}
+
+func (c *command) pid() int { return c.cmd.Process.Pid }
+
+// release lets the command go.
+func (c *command) release() {
+	c.hold.Write([]byte{'\n'})
+	c.hold.Close()
+	c.hold = nil
+}
+
+// cancel ends the command if it has not been released.
+func (c *command) cancel() {
+	if c.hold != nil {
+		c.hold.Close()
+		<-c.done
+	}
+}
+
+// signal passes a signal on.
+func (c *command) signal(s os.Signal) { c.cmd.Process.Signal(s) }
+
+// failure says how the command has ended, "" if it has succeeded.
+func (c *command) failure() string {
+	if c.err == nil {
+		return ""
+	}
+	var exit *exec.ExitError
+	if errors.As(c.err, &exit) {
+		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			return "was ended by signal " + ws.Signal().String()
+		}
+		return "ended with " + exit.String()
+	}
+	return c.err.Error()
+}
+
+// systemPatience is how long the output waits for a command of system(), so that
+// what the command prints stands where it belongs.
+const systemPatience = 2 * time.Second
+
+// systems runs the commands of system().
+type systems struct {
+	stdout io.Writer
+	say    *messenger
+	wait   sync.WaitGroup
+}
+
+// run runs a command and returns when it has ended, or leaves it in the background if
+// it takes longer than systemPatience: what the kernel writes meanwhile has to be read.
+func (s *systems) run(text string) {
+	cmd := exec.Command("/bin/sh", "-c", text)
+	cmd.Stdout, cmd.Stderr = s.stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		s.say.warning("system(%q): %v", text, err)
+		return
+	}
+	ended := make(chan struct{})
+	s.wait.Go(func() {
+		cmd.Wait()
+		close(ended)
+	})
+	select {
+	case <-ended:
+	case <-time.After(systemPatience):
+	}
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"io"
+	"os"
+	"time"
+)
+
+// Config says what to run, and how.
+type Config struct {
+	Module     string        // path of the .ko; for RunHost, of the program
+	Target     int           // target(), unless Command is given
+	Command    string        // of -c: started with the session, which ends when it does
+	Globals    []string      // "name=value" of -G
+	Output     io.Writer     // nil: standard output
+	Stderr     io.Writer     // messages; nil: standard error
+	JSON       bool          // write objects instead of text
+	BufferMB   int           // of buffers for each CPU; 0: the default
+	Timeout    time.Duration // ends the session; 0: never
+	NoWarnings bool          // -w
+	Verbose    bool          // say what is being done
+}
+
+func (c *Config) output() io.Writer {
+	if c.Output != nil {
+		return c.Output
+	}
+	return os.Stdout
+}
+
+func (c *Config) stderr() io.Writer {
+	if c.Stderr != nil {
+		return c.Stderr
+	}
+	return os.Stderr
+}
+
+// Result is how a session went.
+type Result struct {
+	// ExitCode is what the process should return: 0, or 1 if the script raised an error
+	// that ended it, the command of -c failed, or the session was broken off.
+	ExitCode int
+	Stats    Stats
+}
+
+// Stats counts what has happened in a session.
+type Stats struct {
+	Records uint64   // read and written out
+	Written []uint64 // by the kernel, for each CPU
+	Lost    []uint64 // for want of room, for each CPU
+	Errors  uint64   // raised in handlers
+	Skipped uint64   // handlers not run
+	Unarmed uint32   // points that could not be armed
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"encoding/binary"
+	"os"
+	"sync"
+
+	"github.com/mdlayher/genetlink"
+	"github.com/mdlayher/netlink"
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// control is the session's generic netlink socket. Its owner sends one command
+// at a time; a goroutine receives the answers and, in between, messages.
+type control struct {
+	conn      *genetlink.Conn
+	family    uint16
+	onMessage func(message)
+
+	mu      sync.Mutex // held during a command
+	answers chan answer
+	lost    chan struct{} // closed when nothing more will be received
+}
+
+type answer struct {
+	stats *kernelStats
+	err   error
+}
+
+// errOverflow says that messages came faster than they were read, and that an
+// answer may have been among those that are gone.
+var errOverflow = errors.New("messages from the kernel were lost")
+
+// kernelStats is what the kernel side tells about a session: GS_CMD_STATS.
+type kernelStats struct {
+	clock   clock
+	state   uint32
+	errors  uint64
+	unarmed uint32
+	skipped []uint64 // for each skip*
+	lost    []uint64 // for each CPU
+	written []uint64 // for each CPU
+}
+
+func dialControl(family string, onMessage func(message)) (*control, error) {
+	conn, err := genetlink.Dial(nil)
+	if err != nil {
+		return nil, errors.Wrap(err, "generic netlink")
+	}
+	f, err := conn.GetFamily(family)
+	if err != nil {
+		conn.Close()
+		return nil, errors.Wrapf(err, "the module has no control channel %s", family)
+	}
+	// Room for bursts of messages, and for the addresses of many thousand functions.
+	_ = conn.SetReadBuffer(4 << 20)
+	_ = conn.SetWriteBuffer(4 << 20)
+	c := &control{
+		conn:      conn,
+		family:    f.ID,
+		onMessage: onMessage,
+		answers:   make(chan answer, 16),
+		lost:      make(chan struct{}),
+	}
+	go c.receive()
+	return c, nil
+}
+
+func (c *control) close() { c.conn.Close() }
+
+// receive passes messages on and hands answers to the command that waits.
+func (c *control) receive() {
+	defer close(c.lost)
+	for {
+		msgs, raw, err := c.conn.Receive()
+		switch {
+		case errors.Is(err, unix.ENOBUFS):
+			c.answer(answer{err: errOverflow})
+			continue
+		case errors.Is(err, os.ErrClosed) || errors.Is(err, unix.EBADF):
+			return
+		case err != nil:
+			c.answer(answer{err: err})
+			continue
+		}
+		for i, m := range msgs {
+			switch {
+			case raw[i].Header.Type != netlink.HeaderType(c.family):
+			case m.Header.Command == cmdMessage:
+				if msg, err := decodeMessage(m.Data); err == nil {
+					c.onMessage(msg)
+				}
+			default:
+				stats, err := decodeStats(m.Data)
+				c.answer(answer{stats, err})
+			}
+		}
+	}
+}
+
+// answer keeps an answer for the command that waits. Where none does, what is
+// left over is thrown away by the next.
+func (c *control) answer(a answer) {
+	select {
+	case c.answers <- a:
+	default:
+	}
+}
+
+// command sends a command that is answered with the session's statistics.
+func (c *control) command(cmd uint8, attrs []byte) (*kernelStats, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.answers) > 0 {
+		<-c.answers
+	}
+	for {
+		m := genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}, Data: attrs}
+		if _, err := c.conn.Send(m, c.family, netlink.Request); err != nil {
+			return nil, commandError(err)
+		}
+		select {
+		case a := <-c.answers:
+			if a.err == errOverflow {
+				// The command was carried out, but its answer may be gone: ask again.
+				cmd, attrs = cmdStats, nil
+				continue
+			}
+			return a.stats, commandError(a.err)
+		case <-c.lost:
+			return nil, errors.New("the module's control channel is gone")
+		}
+	}
+}
+
+// commandError leaves of an error of netlink what the kernel answered.
+func commandError(err error) error {
+	var op *netlink.OpError
+	if errors.As(err, &op) {
+		return errors.WithStack(op.Err)
+	}
+	return err
+}
+
+// startParams is what START brings.
+type startParams struct {
+	addrs   []uint64
+	target  int64
+	globals []string
+	flags   uint32
+}
+
+// addrsPerAttr is how many addresses go into one ADDRS attribute, whose length has
+// 16 bits; more come in further ones.
+const addrsPerAttr = 8000
+
+func (p *startParams) encode() ([]byte, error) {
+	ae := netlink.NewAttributeEncoder()
+	for rest := p.addrs; len(rest) > 0; {
+		n := min(len(rest), addrsPerAttr)
+		bytes := make([]byte, 0, n*8)
+		for _, addr := range rest[:n] {
+			bytes = binary.NativeEndian.AppendUint64(bytes, addr)
+		}
+		ae.Bytes(attrAddrs, bytes)
+		rest = rest[n:]
+	}
+	ae.Int64(attrTarget, p.target)
+	for _, g := range p.globals {
+		ae.String(attrGlobal, g)
+	}
+	ae.Uint32(attrFlags, p.flags)
+	bytes, err := ae.Encode()
+	return bytes, errors.WithStack(err)
+}
+
+func (c *control) start(p startParams) (*kernelStats, error) {
+	attrs, err := p.encode()
+	if err != nil {
+		return nil, err
+	}
+	return c.command(cmdStart, attrs)
+}
+
+func (c *control) stop() (*kernelStats, error)  { return c.command(cmdStop, nil) }
+func (c *control) stats() (*kernelStats, error) { return c.command(cmdStats, nil) }
+
+func decodeMessage(data []byte) (message, error) {
+	var m message
+	ad, err := netlink.NewAttributeDecoder(data)
+	if err != nil {
+		return m, errors.WithStack(err)
+	}
+	for ad.Next() {
+		switch ad.Type() {
+		case attrMsgKind:
+			m.kind = ad.Uint32()
+		case attrText:
+			m.text = ad.String()
+		case attrNear:
+			m.near = ad.String()
+		case attrPoint:
+			m.point = ad.String()
+		}
+	}
+	return m, errors.WithStack(ad.Err())
+}
+
+func decodeStats(data []byte) (*kernelStats, error) {
+	ad, err := netlink.NewAttributeDecoder(data)
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	s := new(kernelStats)
+	for ad.Next() {
+		switch ad.Type() {
+		case attrClockNow:
+			s.clock.now = ad.Uint64()
+		case attrClockNs:
+			s.clock.ns = ad.Uint64()
+		case attrClockKhz:
+			s.clock.khz = ad.Uint32()
+		case attrState:
+			s.state = ad.Uint32()
+		case attrErrors:
+			s.errors = ad.Uint64()
+		case attrUnarmed:
+			s.unarmed = ad.Uint32()
+		case attrSkipped:
+			s.skipped = uint64s(ad.Bytes())
+		case attrLost:
+			s.lost = uint64s(ad.Bytes())
+		case attrWritten:
+			s.written = uint64s(ad.Bytes())
+		}
+	}
+	return s, errors.WithStack(ad.Err())
+}
+
+func uint64s(b []byte) []uint64 {
+	var values []uint64
+	for ; len(b) >= 8; b = b[8:] {
+		values = append(values, binary.NativeEndian.Uint64(b))
+	}
+	return values
+}
+
+func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }

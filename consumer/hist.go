@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"gostap/manifest"
+)
+
+// A histogram is drawn as SystemTap draws it: a line for each bucket, with a
+// bar of at most histWidth @. Of the empty buckets, only those near a full one
+// (manifest.Hist.Near) are drawn; others in between become one line with a ~.
+const histWidth = 50
+
+// histRecord returns the histogram and the counts of a GS_REC_HIST's payload.
+func histRecord(hists []manifest.Hist, payload []byte) (*manifest.Hist, []int64, bool) {
+	if len(payload) < 4 || len(payload)%8 != 4 {
+		return nil, nil, false
+	}
+	index := int(binary.LittleEndian.Uint32(payload))
+	if index >= len(hists) {
+		return nil, nil, false
+	}
+	counts := make([]int64, 0, len(payload)/8)
+	for rest := payload[4:]; len(rest) > 0; rest = rest[8:] {
+		counts = append(counts, int64(binary.LittleEndian.Uint64(rest)))
+	}
+	return &hists[index], counts, true
+}
+
+// bucketValue returns the value that bucket i of n is named by: of those that it
+// counts the one nearest to zero, or the lowest if h is linear. A linear histogram's
+// first bucket is what lies below Low, its last what lies above High. A
+// logarithmic one has 0 in its middle, and from there the powers of two to
+// the right and the negative ones to the left.
+func bucketValue(h *manifest.Hist, i, n int) int64 {
+	if h.Linear {
+		return h.Low + int64(i-1)*h.Interval
+	}
+	switch middle := n / 2; {
+	case i > middle:
+		return int64(uint64(1) << min(i-middle-1, 62))
+	case i < middle:
+		return -int64(uint64(1)<<min(middle-1-i, 63)-1) - 1
+	}
+	return 0
+}
+
+// bucketLabel is what stands before a bucket's bar.
+func bucketLabel(h *manifest.Hist, i, n int) string {
+	switch {
+	case h.Linear && i == 0:
+		return "<" + strconv.FormatInt(h.Low, 10)
+	case h.Linear && i == n-1:
+		return ">" + strconv.FormatInt(h.High, 10)
+	}
+	return strconv.FormatInt(bucketValue(h, i, n), 10)
+}
+
+// drawHist appends the drawing of a histogram.
+func drawHist(dst []byte, h *manifest.Hist, counts []int64) []byte {
+	n := len(counts)
+	drawn := make([]bool, n)
+	highest := int64(0)
+	for i, count := range counts {
+		highest = max(highest, count)
+		if count == 0 {
+			continue
+		}
+		reach := n
+		if h.Near >= 0 {
+			reach = int(min(h.Near, int64(n)))
+		}
+		for near := max(i-reach, 0); near <= min(i+reach, n-1); near++ {
+			// The outer buckets of a linear histogram are there only if something is in them.
+			if outer := h.Linear && (near == 0 || near == n-1); !outer || counts[near] != 0 {
+				drawn[near] = true
+			}
+		}
+	}
+	labelWidth, countWidth := len("value"), len(strconv.FormatInt(highest, 10))
+	for i := range counts {
+		if drawn[i] {
+			labelWidth = max(labelWidth, len(bucketLabel(h, i, n)))
+		}
+	}
+	perMark := max(int64(math.Ceil(float64(highest)/histWidth)), 1)
+
+	dst = appendRight(dst, "value", labelWidth)
+	dst = append(dst, " |"...)
+	dst = appendRepeat(dst, '-', histWidth)
+	dst = append(dst, " count\n"...)
+	last := -1
+	for i, count := range counts {
+		if !drawn[i] {
+			continue
+		}
+		if last >= 0 && last < i-1 {
+			dst = appendRepeat(dst, ' ', labelWidth+1)
+			dst = append(dst, "~\n"...)
+		}
+		last = i
+		dst = appendRight(dst, bucketLabel(h, i, n), labelWidth)
+		dst = append(dst, " |"...)
+		marks := int(max(count, 0) / perMark)
+		dst = appendRepeat(dst, '@', marks)
+		dst = appendRepeat(dst, ' ', histWidth-marks+1)
+		dst = appendRight(dst, strconv.FormatInt(count, 10), countWidth)
+		dst = append(dst, '\n')
+	}
+	return append(dst, '\n')
+}
+
+func appendRight(dst []byte, s string, width int) []byte {
+	return append(appendRepeat(dst, ' ', width-len(s)), s...)
+}
+
+func appendRepeat(dst []byte, c byte, n int) []byte {
+	for range n {
+		dst = append(dst, c)
+	}
+	return dst
+}

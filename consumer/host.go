@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// RunHost runs a program of the host runtime: the script as an ordinary
+// process, which writes its records to file descriptor 3.
+func RunHost(ctx context.Context, cfg Config) (Result, error) {
+	m, err := ReadManifest(cfg.Module)
+	if err != nil {
+		return Result{ExitCode: 1}, err
+	}
+	s, release := newSession(ctx, &cfg)
+	defer release()
+	h := &hostSession{session: s, done: make(chan struct{})}
+	if h.out, err = newOutput(&cfg, m, new(clock)); err != nil {
+		return Result{ExitCode: 1}, err
+	}
+	h.out.fail = h.outputFailed
+	h.out.system = h.systems.run
+	return h.run()
+}
+
+// hostSession is a session of a program of the host runtime.
+type hostSession struct {
+	*session
+	process *exec.Cmd
+	done    chan struct{} // closed when the program has written all
+	records uint64        // read
+	stats   *hostStats    // nil until its record has come
+	err     error         // of reading
+}
+
+// hostStats is the payload of a GS_REC_STATS.
+type hostStats struct {
+	state, unarmed        uint32
+	errors, lost, written uint64
+	skipped               [nSkip]uint64
+}
+
+func (h *hostSession) run() (result Result, err error) {
+	result.ExitCode = 1
+	defer func() {
+		if !h.lastly() {
+			result.ExitCode = 1
+		}
+	}()
+	if h.cfg.Command != "" {
+		if h.command, err = startCommand(h.cfg.Command); err != nil {
+			return result, err
+		}
+		defer h.command.cancel()
+		h.cfg.Target = h.command.pid()
+	}
+	records, err := h.spawn()
+	if err != nil {
+		return result, err
+	}
+	go h.read(records)
+	if h.command != nil {
+		h.command.release()
+	}
+	h.running(h.done)
+	h.interrupt()
+	if !h.await(h.done) {
+		h.process.Process.Kill()
+		return result, errAbandoned
+	}
+	waitErr := h.process.Wait()
+	switch {
+	case h.err != nil:
+		err = h.err
+	case waitErr != nil:
+		err = errors.Errorf("the script's program: %v", waitErr)
+	case h.stats == nil && h.out.failed == nil:
+		err = errors.New("the script's program has ended without its last record")
+	}
+	result.Stats = h.report()
+	if !h.say.failed() && err == nil {
+		result.ExitCode = 0
+	}
+	return result, err
+}
+
+// spawn starts the program and returns the end of its pipe.
+func (h *hostSession) spawn() (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	defer w.Close()
+	var args []string
+	if h.cfg.Target != 0 {
+		args = append(args, "-x", strconv.Itoa(h.cfg.Target))
+	}
+	for _, g := range h.cfg.Globals {
+		args = append(args, "-G", g)
+	}
+	h.process = exec.Command(h.cfg.Module, args...)
+	h.process.Stderr = h.say.stderr()
+	h.process.ExtraFiles = []*os.File{w}
+	if err := h.process.Start(); err != nil {
+		r.Close()
+		return nil, errors.Wrap(err, "starting the script's program")
+	}
+	return r, nil
+}
+
+// interrupt asks the program to end, once it can hear that: a SIGINT that came
+// before it catches the signal would end it without its end probes.
+func (h *hostSession) interrupt() {
+	status := "/proc/" + strconv.Itoa(h.process.Process.Pid) + "/status"
+	for deadline := time.Now().Add(abandonPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		_, caught, found := strings.Cut(readTrimmed(status), "SigCgt:\t")
+		if !found || len(caught) < 16 || parseHex([]byte(caught[:16]))>>(unix.SIGINT-1)&1 != 0 {
+			break
+		}
+	}
+	h.process.Process.Signal(unix.SIGINT)
+}
+
+// read takes records until the program has closed its end. When the output
+// fails, it closes its own, so that the program is not held up.
+func (h *hostSession) read(r *os.File) {
+	defer close(h.done)
+	defer r.Close()
+	buf := make([]byte, 256<<10)
+	filled := 0
+	for h.out.failed == nil {
+		n, err := r.Read(buf[filled:])
+		filled += n
+		taken, ok := h.take(buf[:filled])
+		if !ok {
+			h.err = errors.New("the script's program has written something that is no record")
+			break
+		}
+		filled = copy(buf, buf[taken:filled])
+		if filled == len(buf) {
+			buf = append(buf, make([]byte, len(buf))...)
+		}
+		h.out.flush()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			h.err = errors.WithStack(err)
+			break
+		}
+	}
+	h.out.flush()
+}
+
+// take passes on the whole records at the beginning of data and returns their size.
+func (h *hostSession) take(data []byte) (taken int, ok bool) {
+	for len(data)-taken >= recordSize {
+		r := (*record)(unsafe.Pointer(&data[taken]))
+		if r.len < recordSize || r.len > 1<<30 {
+			return taken, false
+		}
+		size := (int(r.len) + 7) &^ 7
+		if size > len(data)-taken {
+			break
+		}
+		payload := data[taken+recordSize : taken+int(r.len)]
+		taken += size
+		switch r.kind {
+		case recMessage:
+			if len(payload) < 4 {
+				return taken, false
+			}
+			h.message(hostMessage(payload))
+		case recStats:
+			if len(payload) < int(unsafe.Sizeof(hostStats{})) {
+				return taken, false
+			}
+			stats := *(*hostStats)(unsafe.Pointer(&payload[0]))
+			h.stats = &stats
+			continue // it does not count itself
+		default:
+			h.out.record(0, r, payload)
+		}
+		h.records++
+	}
+	return taken, true
+}
+
+// hostMessage reads the payload of a GS_REC_MESSAGE.
+func hostMessage(payload []byte) message {
+	m := message{kind: le32(payload)}
+	payload = payload[4:]
+	for _, s := range []*string{&m.text, &m.near, &m.point} {
+		if len(payload) < 2 {
+			break
+		}
+		end := min(2+int(binary.LittleEndian.Uint16(payload)), len(payload))
+		*s = string(payload[2:end])
+		payload = payload[end:]
+	}
+	return m
+}
+
+// report warns of whatever did not go as the script says, and returns the session's figures.
+func (h *hostSession) report() Stats {
+	if h.stats == nil {
+		return Stats{Records: h.records}
+	}
+	f := figures{
+		say:     h.say,
+		lost:    []uint64{h.stats.lost},
+		bad:     h.out.bad,
+		skipped: h.stats.skipped[:],
+		unarmed: h.stats.unarmed,
+		errors:  h.stats.errors,
+	}
+	if h.records < h.stats.written && h.out.failed == nil {
+		f.missing = []uint64{h.stats.written - h.records}
+	}
+	return Stats{
+		Records: h.records,
+		Written: []uint64{h.stats.written},
+		Lost:    f.lost,
+		Errors:  f.errors,
+		Skipped: f.report(),
+		Unarmed: f.unarmed,
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+
+	"github.com/pkg/errors"
+
+	"gostap/manifest"
+)
+
+// ReadManifest returns what a module, or a program of the host runtime, says
+// about itself in its section .gostap.
+func ReadManifest(path string) (*manifest.Manifest, error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		if os.IsNotExist(err) {
+			return nil, errors.Errorf("%s: no such file", path)
+		}
+		return nil, errors.Errorf("%s is not a module: %v", path, err)
+	}
+	defer f.Close()
+	section := f.Section(manifest.Section)
+	if section == nil {
+		return nil, errors.Errorf("%s was not made by gostap: it has no section %s", path, manifest.Section)
+	}
+	data, err := section.Data()
+	if err != nil {
+		return nil, errors.Wrapf(err, "%s: section %s", path, manifest.Section)
+	}
+	m := new(manifest.Manifest)
+	if err := json.Unmarshal(bytes.TrimRight(data, "\x00"), m); err != nil {
+		return nil, errors.Wrapf(err, "%s: section %s", path, manifest.Section)
+	}
+	if m.Version != manifest.Version {
+		return nil, errors.Errorf("%s was made by another version of gostap (its manifest is of version %d, this one reads %d): build it again",
+			path, m.Version, manifest.Version)
+	}
+	return m, nil
+}
+
+// maxModuleName is how long a module's name can be: MODULE_NAME_LEN with its NUL is 56.
+const maxModuleName = 55
+
+// renameImage gives the module in image, an ELF relocatable, another name:
+// that in its struct module, which is what the kernel goes by. It is there as
+// an array of MODULE_NAME_LEN bytes, padded with NULs.
+func renameImage(image []byte, from, to string) error {
+	if len(to) > maxModuleName {
+		return errors.Errorf("module name %s is too long", to)
+	}
+	f, err := elf.NewFile(bytes.NewReader(image))
+	if err != nil {
+		return errors.WithStack(err)
+	}
+	section := f.Section(".gnu.linkonce.this_module")
+	if section == nil || section.Type == elf.SHT_NOBITS || section.Offset+section.Size > uint64(len(image)) {
+		return errors.New("the module has no struct module")
+	}
+	this := image[section.Offset : section.Offset+section.Size]
+	at := bytes.Index(this, append([]byte(from), 0))
+	if at < 0 || at+maxModuleName+1 > len(this) {
+		return errors.Errorf("the name %s is not in the module's struct module", from)
+	}
+	name := this[at : at+maxModuleName+1]
+	clear(name)
+	copy(name, to)
+	return nil
+}
+
+// signatureMark ends a signed module.
+var signatureMark = []byte("~Module signature appended~\n")
+
+// kernelBuildID returns the running kernel's build-id in hex, "" if it has none.
+func kernelBuildID() string {
+	notes, err := os.ReadFile("/sys/kernel/notes")
+	if err != nil {
+		return ""
+	}
+	return buildIDOf(notes)
+}
+
+// buildIDOf finds the note of type NT_GNU_BUILD_ID of the owner "GNU".
+func buildIDOf(notes []byte) string {
+	const ntGNUBuildID = 3
+	align := func(n uint32) int { return int(n+3) &^ 3 }
+	for len(notes) >= 12 {
+		nameSize, descSize, kind := le32(notes), le32(notes[4:]), le32(notes[8:])
+		notes = notes[12:]
+		if nameSize > 1<<16 || descSize > 1<<16 || align(nameSize)+align(descSize) > len(notes) {
+			return ""
+		}
+		name, desc := notes[:nameSize], notes[align(nameSize):][:descSize]
+		if kind == ntGNUBuildID && string(name) == "GNU\x00" {
+			return hex.EncodeToString(desc)
+		}
+		notes = notes[align(nameSize)+align(descSize):]
+	}
+	return ""
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gostap/manifest"
+	modulebuild "gostap/module-build"
+	"gostap/vm"
+)
+
+// TestKernel runs the tests named TestGuest… in a micro-VM, on a module made from
+// testdata/reads.c: there is this package's whole way, on a real kernel.
+func TestKernel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	releases, err := vm.Releases()
+	if err != nil || len(releases) == 0 {
+		t.Fatalf("no kernel to test on: apt install linux-image-cloud-amd64 linux-headers-cloud-amd64 (%v)", err)
+	}
+	for _, release := range releases {
+		t.Run(release, func(t *testing.T) {
+			module := buildReads(t, release)
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+			defer cancel()
+			status, err := vm.Run(ctx, vm.Config{
+				Release: release,
+				Args:    []string{self, "-test.run", "^TestGuest", "-test.v"},
+				Env:     []string{"GOSTAP_TEST_MODULE=" + module},
+				Stdout:  &out, Stderr: &out, Console: &out,
+			})
+			var missing *vm.MissingError
+			if errors.As(err, &missing) {
+				t.Fatal(err)
+			}
+			if err != nil || status != 0 {
+				t.Errorf("status %d, %v", status, err)
+			}
+			t.Log(out.String())
+		})
+	}
+}
+
+func buildReads(t *testing.T, release string) string {
+	t.Helper()
+	c, err := os.ReadFile("testdata/reads.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := printManifest()
+	m.Version, m.Name, m.Release = manifest.Version, "consumer_test", release
+	m.Hists = []manifest.Hist{{}}
+	m.Symbols = []manifest.Symbol{{Name: "vfs_read"}}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := modulebuild.Build(context.Background(), modulebuild.Request{
+		Release: release, Name: m.Name, C: c, Manifest: text, OutDir: t.TempDir(),
+	})
+	var missing *modulebuild.MissingError
+	if errors.As(err, &missing) {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Path
+}
+
+// guestModule returns the module to run, in the guest.
+func guestModule(t *testing.T) string {
+	module := os.Getenv("GOSTAP_TEST_MODULE")
+	if module == "" {
+		t.Skip("runs in the VM of TestKernel")
+	}
+	return module
+}
+
+// gone fails the test if modules have stayed behind.
+func gone(t *testing.T) {
+	t.Helper()
+	if left, err := filepath.Glob("/sys/module/consumer_test*"); err != nil || len(left) > 0 {
+		t.Errorf("still loaded: %v %v", left, err)
+	}
+	if left, err := Sessions(); err != nil || len(left) > 0 {
+		t.Errorf("sessions: %v %v", left, err)
+	}
+}
+
+// ascending checks that lines of "read N" come with N ascending, and that of all
+// that were produced only those are missing that are reported as lost. It returns
+// how many were produced.
+func ascending(t *testing.T, text string, result Result) int {
+	t.Helper()
+	lost, _ := perCPU(result.Stats.Lost)
+	lines, last, total := 0, 0, 0
+	for line := range strings.Lines(text) {
+		if n, err := fmt.Sscanf(line, "total %d\n", &total); n == 1 && err == nil {
+			continue
+		}
+		number := 0
+		if n, err := fmt.Sscanf(line, "read %d\n", &number); n != 1 || err != nil {
+			continue
+		}
+		if number <= last {
+			t.Fatalf("%d comes after %d", number, last)
+		}
+		lines, last = lines+1, number
+	}
+	if lines+int(lost) != total {
+		t.Errorf("%d printed + %d lost is not %d", lines, lost, total)
+	}
+	return total
+}
+
+const (
+	readOne = "dd if=/dev/zero of=/dev/null bs=1 count=%d 2>/dev/null"
+	readTwo = "(" + readOne + ") & (" + readOne + "); wait"
+)
+
+func TestGuestSession(t *testing.T) {
+	var out, say bytes.Buffer
+	cfg := Config{Module: guestModule(t), Command: fmt.Sprintf(readOne, 5000), Output: &out, Stderr: &say, Verbose: true}
+	result, err := Run(context.Background(), cfg)
+	if err != nil || result.ExitCode != 0 {
+		t.Errorf("exit code %d, %v", result.ExitCode, err)
+	}
+	t.Logf("%s%+v", say.String(), result.Stats)
+	n := ascending(t, out.String(), result)
+	if n < 5000 {
+		t.Errorf("%d reads", n)
+	}
+	if !strings.HasPrefix(out.String(), "begin\nread 1\n") {
+		t.Errorf("%.50q", out.String())
+	}
+	_, end, _ := strings.Cut(out.String(), fmt.Sprintf("total %d\n", n))
+	if !strings.HasPrefix(end, "value |--") || !strings.HasSuffix(end, "\n\nsystem\nafter\n") {
+		t.Errorf("end is %q", end)
+	}
+	if strings.Count(say.String(), "WARNING: careful\n") != 1 {
+		t.Error("no warning")
+	}
+	gone(t)
+}
+
+// TestGuestFlatOut: two CPUs print flat out under one lock: every line is there, in order.
+func TestGuestFlatOut(t *testing.T) {
+	path := t.TempDir() + "/out"
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var say bytes.Buffer
+	cfg := Config{Module: guestModule(t), Command: fmt.Sprintf(readTwo, 100000, 100000), Output: f, Stderr: &say}
+	result, err := Run(context.Background(), cfg)
+	if err != nil || result.ExitCode != 0 {
+		t.Errorf("exit code %d, %v", result.ExitCode, err)
+	}
+	t.Logf("%s%+v", say.String(), result.Stats)
+	out, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := ascending(t, string(out), result); n < 200000 {
+		t.Errorf("%d reads", n)
+	}
+	gone(t)
+}
+
+// TestGuestSlow: a reader that does not keep up costs counted losses: printed + lost = produced.
+func TestGuestSlow(t *testing.T) {
+	var say bytes.Buffer
+	lines := 0
+	slow := writerFunc(func(b []byte) (int, error) {
+		lines += bytes.Count(b, []byte("read "))
+		time.Sleep(20 * time.Millisecond)
+		return len(b), nil
+	})
+	cfg := Config{Module: guestModule(t), Command: fmt.Sprintf(readTwo, 100000, 100000), Output: slow, Stderr: &say, BufferMB: 1}
+	result, err := Run(context.Background(), cfg)
+	if err != nil || result.ExitCode != 0 {
+		t.Errorf("exit code %d, %v", result.ExitCode, err)
+	}
+	t.Logf("%s%+v", say.String(), result.Stats)
+	written, _ := perCPU(result.Stats.Written)
+	lost, _ := perCPU(result.Stats.Lost)
+	if written != result.Stats.Records {
+		t.Errorf("%d written, %d read", written, result.Stats.Records)
+	}
+	if warned := strings.Contains(say.String(), "events lost"); warned != (lost > 0) {
+		t.Errorf("%d lost, warned: %v", lost, warned)
+	}
+	if lines < 100000-int(lost) {
+		t.Errorf("%d lines, %d lost", lines, lost)
+	}
+	gone(t)
+}
+
+func TestGuestJSON(t *testing.T) {
+	var out bytes.Buffer
+	cfg := Config{Module: guestModule(t), Command: fmt.Sprintf(readOne, 100), Output: &out, Stderr: io.Discard, JSON: true}
+	if result, err := Run(context.Background(), cfg); err != nil || result.ExitCode != 0 {
+		t.Errorf("exit code %d, %v", result.ExitCode, err)
+	}
+	var uptime float64
+	if _, err := fmt.Sscan(readTrimmed("/proc/uptime"), &uptime); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		var o struct{ Time, CPU int64 }
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if now := uptime * 1e9; float64(o.Time) > now || float64(o.Time) < now-60e9 {
+			t.Fatalf("%q at %f", line, uptime)
+		}
+	}
+	gone(t)
+}
+
+// TestGuestTwice runs the same module twice at a time.
+func TestGuestTwice(t *testing.T) {
+	module := guestModule(t)
+	results := make(chan error, 2)
+	for range 2 {
+		go func() {
+			var out bytes.Buffer
+			result, err := Run(context.Background(), Config{Module: module, Timeout: 2 * time.Second, Output: &out, Stderr: io.Discard})
+			if err == nil && (result.ExitCode != 0 || !strings.HasPrefix(out.String(), "begin\n")) {
+				err = fmt.Errorf("exit code %d, %.100q", result.ExitCode, out.String())
+			}
+			results <- err
+		}()
+	}
+	for range 2 {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+	gone(t)
+}
+
+// TestGuestSignals: the first SIGTERM ends the session with all its output, the second at once,
+// even while nobody reads the output.
+func TestGuestSignals(t *testing.T) {
+	module := guestModule(t)
+	kill := func(after time.Duration) {
+		time.Sleep(after)
+		syscall.Kill(os.Getpid(), syscall.SIGTERM)
+	}
+	var out bytes.Buffer
+	go kill(time.Second)
+	result, err := Run(context.Background(), Config{Module: module, Output: &out, Stderr: io.Discard})
+	if err != nil || result.ExitCode != 0 || !strings.HasSuffix(out.String(), "after\n") {
+		t.Errorf("exit code %d, %v, %.100q", result.ExitCode, err, out.String())
+	}
+	gone(t)
+
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	go func() {
+		kill(4 * time.Second)
+		kill(time.Second)
+	}()
+	began := time.Now()
+	cfg := Config{Module: module, Command: fmt.Sprintf(readOne, 1<<30), Output: w, Stderr: io.Discard}
+	result, err = Run(context.Background(), cfg)
+	if result.ExitCode != 1 || !errors.Is(err, errAbandoned) || time.Since(began) > 12*time.Second {
+		t.Errorf("exit code %d, %v, after %v", result.ExitCode, err, time.Since(began))
+	}
+	gone(t)
+}
+
+// TestGuestClosedPipe: `gostap … | head -1` ends.
+func TestGuestClosedPipe(t *testing.T) {
+	module := guestModule(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		r.Read(make([]byte, 6))
+		r.Close()
+	}()
+	var say bytes.Buffer
+	go func() {
+		for range 20 {
+			time.Sleep(100 * time.Millisecond)
+			os.ReadFile("/proc/uptime")
+		}
+	}()
+	result, err := Run(context.Background(), Config{Module: module, Output: w, Stderr: &say})
+	if err != nil || result.ExitCode != 0 || strings.Contains(say.String(), "ERROR") {
+		t.Errorf("exit code %d, %v, %s", result.ExitCode, err, say.String())
+	}
+	gone(t)
+}
+
+// TestGuestRefused: what the kernel does not take is refused in words.
+func TestGuestRefused(t *testing.T) {
+	image, err := os.ReadFile(guestModule(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The release in vermagic counts for nothing where symbols have versions; the words behind it do.
+	magic := image[bytes.Index(image, []byte("vermagic=")):]
+	copy(magic[bytes.Index(magic, []byte(" SMP ")):], " XXX ")
+	old := fmt.Sprintf("%q", kernelRelease())
+	other := bytes.Replace(image, []byte(old), fmt.Appendf(nil, "%-*s", len(old), `"9.9.9"`), 1)
+	for want, image := range map[string][]byte{
+		"the kernel says: version magic":                           image,
+		"built for kernel 9.9.9, this is " + kernelRelease() + ":": other,
+	} {
+		path := t.TempDir() + "/x.ko"
+		if err := os.WriteFile(path, image, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Run(context.Background(), Config{Module: path, Timeout: time.Second, Output: io.Discard, Stderr: io.Discard})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	gone(t)
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+
+	"gostap/manifest"
+)
+
+// module is one that is in the kernel.
+type module struct {
+	name   string // under which it was loaded
+	family string // its generic netlink family
+}
+
+// debugfs is where the kernel's debug file system is, and gostap's part of it.
+const (
+	debugfs  = "/sys/kernel/debug"
+	relayDir = debugfs + "/gostap"
+)
+
+// mountDebugfs mounts debugfs where it isn't mounted.
+func mountDebugfs() error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(debugfs, &st); err == nil && st.Type == unix.DEBUGFS_MAGIC {
+		return nil
+	}
+	if err := unix.Mount("debugfs", debugfs, "debugfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil && err != unix.EBUSY {
+		return errors.Errorf("debugfs, through which the output comes, is not mounted at %s and cannot be: %v (is debugfs=off on the kernel's command line, or the kernel locked down?)", debugfs, err)
+	}
+	return nil
+}
+
+// Sub-buffers are this big; there are at least minSubbufs for each CPU.
+const (
+	subbufBytes = 256 << 10
+	minSubbufs  = 4
+)
+
+// defaultMB returns how many megabytes each CPU's buffer gets unless the user says:
+// 8, or less where that would be more than a 64th of the memory or half a gigabyte.
+func defaultMB() int {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 1
+	}
+	all := min(info.Totalram*uint64(info.Unit)/64>>20, 512)
+	return int(min(max(all/uint64(runtime.NumCPU()), 1), 8))
+}
+
+// load puts the module at path into the kernel, with bufferMB of buffers for
+// each CPU (0: the default). When a module of its name is there already, as
+// for a second run of the same script, it goes in under a name of its own.
+func load(path string, m *manifest.Manifest, bufferMB int) (*module, error) {
+	if bufferMB <= 0 {
+		bufferMB = defaultMB()
+	}
+	mod := &module{name: m.Name, family: newFamily()}
+	params := fmt.Sprintf("family=%s subbuf_size=%d n_subbufs=%d",
+		mod.family, subbufBytes, max(bufferMB<<20/subbufBytes, minSubbufs))
+	log := openKmsg()
+	defer log.close()
+
+	// Not finit_module: since Linux 6.5, of two calls at a time for the
+	// same file one waits for the other and shares its success.
+	image, err := os.ReadFile(path)
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	err = unix.InitModule(image, params)
+	if err == unix.EEXIST {
+		mod.name = fmt.Sprintf("%.40s_%s", m.Name, mod.family)
+		if err := renameImage(image, m.Name, mod.name); err != nil {
+			return nil, errors.Wrapf(err, "a module %s is loaded already, and this one cannot be renamed; give it a name of its own with -m", m.Name)
+		}
+		err = unix.InitModule(image, params)
+		if err != nil && bytes.HasSuffix(image, signatureMark) {
+			return nil, errors.Errorf("a module %s is loaded already, and this one is signed, so that it cannot be renamed: build it with -m NAME, or wait until the other session ends", m.Name)
+		}
+	}
+	if err != nil {
+		return nil, loadError(err, m, log.about(mod.name+": "))
+	}
+	return mod, nil
+}
+
+// newFamily makes a name for the session's generic netlink family.
+func newFamily() string {
+	var b [6]byte
+	rand.Read(b[:])
+	return "gs" + hex.EncodeToString(b[:])
+}
+
+// loadError turns what the kernel answered into what the user can do about it.
+func loadError(err error, m *manifest.Manifest, said []string) error {
+	detail := ""
+	if len(said) > 0 {
+		detail = "; the kernel says: " + strings.Join(said, "; ")
+	}
+	running := kernelRelease()
+	mismatch := ""
+	if m.Release != "" && m.Release != running {
+		mismatch = fmt.Sprintf("module %s was built for kernel %s, this is %s: build it with -r %s", m.Name, m.Release, running, running)
+	}
+	switch err {
+	case unix.EPERM, unix.EACCES:
+		if readTrimmed("/proc/sys/kernel/modules_disabled") == "1" {
+			return errors.New("this kernel takes no more modules until it is booted again (sysctl kernel.modules_disabled is 1)")
+		}
+		if lockdown := readTrimmed("/sys/kernel/security/lockdown"); lockdown != "" && !strings.Contains(lockdown, "[none]") {
+			return errors.Errorf("this kernel is locked down (%s) and takes no module without a trusted signature", lockdown)
+		}
+		return errors.Errorf("the kernel does not let this user load module %s (CAP_SYS_MODULE is needed)%s", m.Name, detail)
+	case unix.ENOKEY, unix.EKEYREJECTED, unix.EKEYEXPIRED, unix.EKEYREVOKED, unix.EBADMSG, unix.ELIBBAD:
+		return errors.Errorf("this kernel takes only modules that are signed with a key it trusts, and %s is not (%v): sign it with a machine owner key (mokutil --import), or switch Secure Boot off", m.Name, err)
+	case unix.ENOEXEC, unix.EINVAL, unix.ENOENT:
+		if mismatch != "" {
+			return errors.New(mismatch + detail)
+		}
+		if err == unix.ENOENT {
+			return errors.Errorf("this kernel lacks something that module %s needs%s", m.Name, detail)
+		}
+		return errors.Errorf("the kernel refuses module %s: %v%s", m.Name, err, detail)
+	case unix.ENOMEM:
+		return errors.Errorf("too little memory for module %s and its buffers: ask for smaller ones with -s%s", m.Name, detail)
+	case unix.EEXIST:
+		return errors.Errorf("a module %s is loaded already%s", m.Name, detail)
+	case unix.ENOSYS:
+		return errors.New("this kernel has no loadable modules (CONFIG_MODULES)")
+	}
+	return errors.Errorf("loading module %s: %v%s", m.Name, err, detail)
+}
+
+// unload takes the module out of the kernel. It tries again while the module is
+// in use, as it is until the last handler has returned, but not beyond patience.
+func unload(name string, patience time.Duration) error {
+	deadline := time.Now().Add(patience)
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		err := unix.DeleteModule(name, unix.O_NONBLOCK)
+		switch {
+		case err == nil || err == unix.ENOENT:
+			return nil
+		case err != unix.EAGAIN && err != unix.EBUSY && err != unix.EINTR:
+			return errors.Wrapf(err, "removing module %s", name)
+		case time.Now().After(deadline):
+			return errors.Errorf("module %s is still in use (%v): remove it later with rmmod %s", name, err, name)
+		}
+		time.Sleep(pause)
+	}
+}
+
+// Sessions returns the names of the modules of gostap that are loaded.
+func Sessions() ([]string, error) {
+	dirs, err := filepath.Glob(relayDir + "/*")
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	for i, dir := range dirs {
+		dirs[i] = filepath.Base(dir)
+	}
+	return dirs, nil
+}
+
+func kernelRelease() string {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}
+
+func readTrimmed(path string) string {
+	b, _ := os.ReadFile(path)
+	return strings.TrimSpace(string(b))
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// A message is what the kernel side has to say beside the output: GS_CMD_MESSAGE.
+type message struct {
+	kind  uint32 // msg*
+	text  string
+	near  string // where in the script, "" if unknown
+	point string // the probe point, "" if none
+}
+
+// messenger writes messages to the terminal:
+//
+//	ERROR: division by 0 near operator '/' at x.stp:3:5
+//	WARNING: 12 events lost …
+type messenger struct {
+	mu       sync.Mutex
+	w        io.Writer
+	coloured bool
+	quiet    bool // no warnings
+	errors   int
+	last     string
+	inARow   int // how often last has come
+}
+
+// repeats is how many identical messages in a row are written before they are only counted.
+const repeats = 5
+
+func newMessenger(cfg *Config) *messenger {
+	m := &messenger{w: cfg.stderr(), quiet: cfg.NoWarnings}
+	if f, ok := m.w.(*os.File); ok {
+		m.coloured = term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	}
+	return m
+}
+
+// stderr is where a program's own error output goes: to the same place.
+func (m *messenger) stderr() io.Writer {
+	if f, ok := m.w.(*os.File); ok {
+		return f
+	}
+	return writerUnder{&m.mu, m.w}
+}
+
+// writerUnder writes under a lock.
+type writerUnder struct {
+	mu *sync.Mutex
+	w  io.Writer
+}
+
+func (w writerUnder) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.w.Write(b)
+}
+
+// message writes one from the kernel side.
+func (m *messenger) message(msg message) {
+	text := msg.text
+	switch {
+	case msg.near != "":
+		text += " " + msg.near
+	case msg.point != "":
+		text += " in probe " + msg.point
+	}
+	switch msg.kind {
+	case msgError:
+		m.error(text)
+	case msgWarning:
+		m.warning("%s", text)
+	}
+}
+
+func (m *messenger) error(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.errors++
+	m.write("\x1b[1;31m", "ERROR:", text)
+}
+
+func (m *messenger) warning(format string, args ...any) {
+	if m.quiet {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.write("\x1b[1;33m", "WARNING:", fmt.Sprintf(format, args...))
+}
+
+func (m *messenger) write(colour, label, text string) {
+	if line := label + " " + text; line == m.last {
+		if m.inARow++; m.inARow > repeats {
+			return
+		}
+	} else {
+		m.settle()
+		m.last, m.inARow = line, 1
+	}
+	if m.coloured {
+		label = colour + label + "\x1b[0m"
+	}
+	fmt.Fprintf(m.w, "%s %s\n", label, text)
+}
+
+// settle says how many messages were only counted.
+func (m *messenger) settle() {
+	if m.inARow > repeats {
+		fmt.Fprintf(m.w, "(the last message came %d times more)\n", m.inARow-repeats)
+	}
+	m.last, m.inARow = "", 0
+}
+
+// failed says whether there was an error, and ends the counting.
+func (m *messenger) failed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settle()
+	return m.errors > 0
+}
+
+// note writes something about the session itself.
+func (m *messenger) note(format string, args ...any) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settle()
+	fmt.Fprintf(m.w, format+"\n", args...)
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"io"
+
+	"gostap/manifest"
+)
+
+// A sink turns records into what the user sees.
+type sink interface {
+	// record appends a record of GS_REC_PRINT, TEXT, HIST, STACK or SYSTEM to dst.
+	// It reports false if the record makes no sense.
+	record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool)
+}
+
+// An output collects what its sink makes of records and writes it in large pieces.
+type output struct {
+	sink   sink
+	w      io.Writer
+	buf    []byte
+	failed error            // what w answered; nothing is written any more
+	fail   func(err error)  // is told, once
+	system func(cmd string) // runs a command of system(), nil where there are none
+	bad    uint64           // records that made no sense
+}
+
+// flushAt is how much is collected before it is written.
+const flushAt = 64 << 10
+
+func newOutput(cfg *Config, m *manifest.Manifest, clock *clock) (*output, error) {
+	formats, err := parseFormats(m)
+	if err != nil {
+		return nil, err
+	}
+	o := &output{w: cfg.output(), buf: make([]byte, 0, flushAt+64<<10)}
+	if cfg.JSON {
+		o.sink = newJSONSink(m, formats, clock)
+	} else {
+		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter()}
+	}
+	return o, nil
+}
+
+// record takes one record.
+func (o *output) record(cpu int, r *record, payload []byte) {
+	buf, ok := o.sink.record(o.buf, cpu, r, payload)
+	o.buf = buf
+	if !ok || len(buf) >= flushAt || r.kind == recSystem {
+		o.seldom(ok, r, payload)
+	}
+}
+
+// seldom does what few records call for.
+func (o *output) seldom(ok bool, r *record, payload []byte) {
+	if !ok {
+		o.bad++
+	}
+	if r.kind == recSystem && ok && o.system != nil {
+		o.flush()
+		o.system(string(payload))
+	}
+	if len(o.buf) >= flushAt {
+		o.flush()
+	}
+}
+
+// flush writes what has been collected.
+func (o *output) flush() {
+	if len(o.buf) == 0 || o.failed != nil {
+		o.buf = o.buf[:0]
+		return
+	}
+	_, err := o.w.Write(o.buf)
+	o.buf = o.buf[:0]
+	if err != nil {
+		o.failed = err
+		if o.fail != nil {
+			o.fail(err)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+// What runtime-c/include/protocol.h says, in Go. TestProtocol compares every
+// number; the header's comments explain them.
+
+// subbuf is struct gs_subbuf, which begins each sub-buffer.
+type subbuf struct {
+	seq       uint64
+	committed uint32
+	closed    uint32
+	lost      uint64
+}
+
+// record is struct gs_record, which begins each record.
+type record struct {
+	len   uint32
+	kind  uint16
+	point uint16
+	time  uint64
+}
+
+const (
+	subbufSize = 24 // sizeof(struct gs_subbuf)
+	recordSize = 16 // sizeof(struct gs_record)
+	noPoint    = 0xffff
+)
+
+// GS_REC_*: kinds of records.
+const (
+	recPrint  = 1
+	recText   = 2
+	recHist   = 3
+	recSystem = 4
+	recStack  = 5
+)
+
+// GS_STACK_*: flags of GS_REC_STACK.
+const stackReturn = 1
+
+// More kinds, of the host runtime alone.
+const (
+	recMessage = 16
+	recStats   = 17
+)
+
+// GS_IOC_*: what a cpuN file can be asked.
+const (
+	iocConsumed = 0x4701
+	iocGeometry = 0x80084702
+)
+
+// GS_CMD_*: generic netlink commands.
+const (
+	cmdStart   = 1
+	cmdStop    = 2
+	cmdStats   = 3
+	cmdMessage = 4
+	cmdAttach  = 5
+	cmdDetach  = 6
+)
+
+// GS_A_*: generic netlink attributes.
+const (
+	attrAddrs    = 1
+	attrTarget   = 2
+	attrGlobal   = 3
+	attrFlags    = 4
+	attrMsgKind  = 5
+	attrText     = 6
+	attrNear     = 7
+	attrPoint    = 8
+	attrClockNow = 9
+	attrClockNs  = 10
+	attrClockKhz = 11
+	attrState    = 12
+	attrErrors   = 13
+	attrSkipped  = 14
+	attrLost     = 15
+	attrUnarmed  = 16
+	attrWritten  = 17
+)
+
+// GS_F_*: flags of START.
+const (
+	flagOverwrite = 1
+	flagDetached  = 2
+)
+
+// GS_MSG_*: kinds of messages.
+const (
+	msgError   = 1
+	msgWarning = 2
+	msgExit    = 3
+)
+
+// GS_STATE_*: where a session is in its life.
+const (
+	stateLoaded   = 0
+	stateStarting = 1
+	stateRunning  = 2
+	stateExiting  = 3
+	stateStopped  = 4
+	stateFailed   = 5
+)
+
+// GS_SKIP_*: why a handler was skipped.
+const (
+	skipBusy      = 0
+	skipLock      = 1
+	skipStack     = 2
+	skipMaxactive = 3
+	skipOverload  = 4
+	nSkip         = 5
+)

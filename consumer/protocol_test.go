@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// TestProtocol compares protocol.go with the C header, number by number.
+func TestProtocol(t *testing.T) {
+	want := map[string]uint64{
+		"REC_PRINT": recPrint, "REC_TEXT": recText, "REC_HIST": recHist, "REC_SYSTEM": recSystem, "REC_STACK": recStack,
+		"STACK_RETURN": stackReturn,
+		"REC_MESSAGE":  recMessage, "REC_STATS": recStats,
+		"IOC_CONSUMED": iocConsumed, "IOC_GEOMETRY": iocGeometry,
+		"CMD_START": cmdStart, "CMD_STOP": cmdStop, "CMD_STATS": cmdStats,
+		"CMD_MESSAGE": cmdMessage, "CMD_ATTACH": cmdAttach, "CMD_DETACH": cmdDetach,
+		"A_ADDRS": attrAddrs, "A_TARGET": attrTarget, "A_GLOBAL": attrGlobal, "A_FLAGS": attrFlags,
+		"A_MSG_KIND": attrMsgKind, "A_TEXT": attrText, "A_NEAR": attrNear, "A_POINT": attrPoint,
+		"A_CLOCK_NOW": attrClockNow, "A_CLOCK_NS": attrClockNs, "A_CLOCK_KHZ": attrClockKhz,
+		"A_STATE": attrState, "A_ERRORS": attrErrors, "A_SKIPPED": attrSkipped, "A_LOST": attrLost,
+		"A_UNARMED": attrUnarmed, "A_WRITTEN": attrWritten,
+		"F_OVERWRITE": flagOverwrite, "F_DETACHED": flagDetached,
+		"MSG_ERROR": msgError, "MSG_WARNING": msgWarning, "MSG_EXIT": msgExit,
+		"STATE_LOADED": stateLoaded, "STATE_STARTING": stateStarting, "STATE_RUNNING": stateRunning,
+		"STATE_EXITING": stateExiting, "STATE_STOPPED": stateStopped, "STATE_FAILED": stateFailed,
+		"SKIP_BUSY": skipBusy, "SKIP_LOCK": skipLock, "SKIP_STACK": skipStack,
+		"SKIP_MAXACTIVE": skipMaxactive, "SKIP_OVERLOAD": skipOverload, "NSKIP": nSkip,
+	}
+	header, err := os.ReadFile("../runtime-c/include/protocol.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defines := regexp.MustCompile(`(?m)^#define GS_(\w+)\s+(\w+)`).FindAllStringSubmatch(string(header), -1)
+	for _, m := range defines {
+		got, err := strconv.ParseUint(strings.TrimRight(m[2], "uUlL"), 0, 64)
+		if err != nil {
+			t.Errorf("GS_%s: %v", m[1], err)
+		}
+		number, known := want[m[1]]
+		if !known {
+			t.Errorf("GS_%s is not in protocol.go", m[1])
+		} else if number != got {
+			t.Errorf("GS_%s is %d in protocol.h, %d in protocol.go", m[1], got, number)
+		}
+		delete(want, m[1])
+	}
+	for name := range want {
+		t.Errorf("GS_%s is not in protocol.h", name)
+	}
+	if unsafe.Sizeof(subbuf{}) != subbufSize || unsafe.Sizeof(record{}) != recordSize {
+		t.Error("the sizes of subbuf and record are not those of their constants")
+	}
+}

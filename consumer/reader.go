@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"math"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	idleTick   = 25 * time.Millisecond // how often buffers are looked at when nothing wakes the reader
+	busyTick   = 2 * time.Millisecond  // the same while a grace period passes
+	plugTick   = time.Second           // how often it looks for CPUs that were plugged in
+	emitBudget = 1 << 20               // bytes of records emitted between two looks at the buffers
+	spillLimit = 256 << 20             // bytes copied aside at most
+	everything = math.MaxUint64
+)
+
+// A reader is the goroutine that empties the buffers: see "Order" in the package comment.
+type reader struct {
+	merger
+	out     *output
+	barrier barrier
+	plug    func() []*buffer // buffers of CPUs that are new; nil if there never are
+
+	wakeFd   int // an eventfd: readable when stop wants attention
+	stopping atomic.Bool
+	done     chan struct{} // closed when run has returned
+	err      error         // valid then
+
+	safe     uint64 // records up to this time may be emitted
+	misled   bool   // poll said there is something, and there was not
+	plugged  time.Time
+	mu       sync.Mutex // held while buffers changes, and by close
+	pollFds  []unix.PollFd
+	requests chan struct{} // a grace period is wanted
+	passed   chan struct{} // it has passed
+}
+
+func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error) {
+	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		return nil, errors.Wrap(err, "eventfd")
+	}
+	return &reader{
+		merger:   merger{buffers: buffers},
+		out:      out,
+		barrier:  barrier,
+		wakeFd:   wake,
+		done:     make(chan struct{}),
+		plugged:  time.Now(),
+		requests: make(chan struct{}, 1),
+		passed:   make(chan struct{}, 1),
+	}, nil
+}
+
+// stop asks run to emit everything there is and return. No handler may be
+// running any more.
+func (r *reader) stop() {
+	r.stopping.Store(true)
+	unix.Write(r.wakeFd, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+}
+
+// run empties the buffers until stop is called or the output fails.
+func (r *reader) run() {
+	defer close(r.done)
+	defer func() {
+		if p := recover(); p != nil {
+			r.err = errors.Errorf("reading the buffers: %v\n%s", p, debug.Stack())
+		}
+	}()
+	go r.graces()
+	defer close(r.requests)
+	for !r.stopping.Load() && r.out.failed == nil {
+		r.round()
+	}
+	for r.scan() || r.pending() && r.out.failed == nil {
+		r.emitUpto(everything)
+	}
+	r.out.flush()
+}
+
+// round is one of the rounds of the package comment.
+func (r *reader) round() {
+	r.plugIn()
+	found := r.scan()
+	if !r.pending() {
+		r.out.flush()
+		r.wait(found)
+		return
+	}
+	if len(r.buffers) == 1 {
+		// One buffer is in order already.
+		r.emitUpto(everything)
+		return
+	}
+	latest := r.latest()
+	if latest <= r.safe {
+		r.emitUpto(r.safe)
+		return
+	}
+	r.requests <- struct{}{}
+	r.emitUpto(r.safe)
+	r.out.flush()
+	r.await()
+	r.safe = latest
+}
+
+// graces waits for grace periods beside run.
+func (r *reader) graces() {
+	for range r.requests {
+		r.barrier()
+		r.passed <- struct{}{}
+	}
+}
+
+// await waits for the end of the grace period and keeps the kernel in room meanwhile.
+func (r *reader) await() {
+	tick := time.NewTicker(busyTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-r.passed:
+			return
+		case <-tick.C:
+			r.scan()
+			r.relieve()
+		}
+	}
+}
+
+// emitUpto emits all records seen of times up to upto.
+func (r *reader) emitUpto(upto uint64) {
+	for !r.emit(upto, emitBudget, r.out) && r.out.failed == nil {
+		r.scan()
+		r.relieve()
+	}
+}
+
+// relieve spills where the kernel is about to run out of room.
+func (r *reader) relieve() {
+	spilled := 0
+	for _, b := range r.buffers {
+		spilled += b.spilled
+	}
+	for _, b := range r.buffers {
+		if b.pressed() && spilled < spillLimit {
+			spilled -= b.spilled
+			b.spill()
+			spilled += b.spilled
+		}
+	}
+}
+
+// plugIn adds the buffers of CPUs that have come since. A CPU's first records
+// may come out up to a second late.
+func (r *reader) plugIn() {
+	if r.plug == nil || time.Since(r.plugged) < plugTick {
+		return
+	}
+	r.plugged = time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopping.Load() {
+		return
+	}
+	r.buffers = append(r.buffers, r.plug()...)
+}
+
+// wait sleeps until a sub-buffer is full, the tick has passed, or stop was called.
+func (r *reader) wait(found bool) {
+	fds := append(r.pollFds[:0], unix.PollFd{Fd: int32(r.wakeFd), Events: unix.POLLIN})
+	if !r.misled || found {
+		for _, b := range r.buffers {
+			if b.file != nil {
+				fds = append(fds, unix.PollFd{Fd: int32(b.file.fd), Events: unix.POLLIN})
+			}
+		}
+	}
+	r.pollFds = fds
+	n, err := unix.Poll(fds, int(idleTick/time.Millisecond))
+	// If the next look finds nothing, sleep without asking the files.
+	r.misled = err == nil && n > 0
+}
+
+// close gives up the buffers. run may still be about: it finds zeros then.
+func (r *reader) close() {
+	r.stop()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, b := range r.buffers {
+		b.close()
+	}
+	select {
+	case <-r.done:
+		unix.Close(r.wakeFd)
+	default:
+	}
+}

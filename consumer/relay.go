@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// A buffer is one CPU's ring of sub-buffers, mapped from its relay file.
+//
+// Two positions move through it: seen, up to which records are known to be
+// there and whole, and the read position, from which they are emitted. What
+// lies between is in segs.
+type buffer struct {
+	cpu  int
+	file *relayFile // nil in tests
+	mem  []byte
+	size uint64 // of a sub-buffer
+	n    uint64 // sub-buffers
+
+	seq     uint64 // of the sub-buffer in which seen is
+	seen    uint32 // offset in it; 0 if it has not begun
+	garbled bool   // something in it made no sense
+	segs    []segment
+	first   int    // index in segs of the segment being read
+	mapped  int    // sub-buffers not given back
+	spilled int    // bytes copied aside and not emitted
+	latest  uint64 // the latest time seen
+
+	consumed func(n int) error // gives back the oldest n sub-buffers
+
+	records     uint64 // emitted
+	lost        uint64 // by the kernel, as far as sub-buffers tell
+	overwritten uint64 // sub-buffers that were gone before they were read
+	bad         uint64 // sub-buffers of which a part made no sense
+}
+
+// A segment is the part of a sub-buffer that has been seen and not emitted.
+type segment struct {
+	data   []byte
+	closed bool // nothing will be added to it
+	copied int  // size of the copy that it is; 0: data is in the buffer itself
+}
+
+func newBuffer(cpu int, mem []byte, size, n uint64, consumed func(n int) error) *buffer {
+	return &buffer{cpu: cpu, mem: mem, size: size, n: n, seq: 1, consumed: consumed}
+}
+
+// openBuffers opens the cpuN files in dir that are not in have, a set of
+// CPUs, and adds them to it: at first all, later those of CPUs that were plugged in.
+func openBuffers(dir string, have map[int]bool) ([]*buffer, error) {
+	names, err := cpuFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	var opened []*buffer
+	for _, name := range names {
+		cpu, err := strconv.Atoi(strings.TrimPrefix(name, "cpu"))
+		if err != nil || have[cpu] {
+			continue
+		}
+		b, err := openBuffer(filepath.Join(dir, name), cpu)
+		if err != nil {
+			for _, b := range opened {
+				b.close()
+			}
+			return nil, err
+		}
+		have[cpu] = true
+		opened = append(opened, b)
+	}
+	return opened, nil
+}
+
+func cpuFiles(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, errors.Wrap(err, "the module has made no buffers")
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	files := names[:0]
+	for _, name := range names {
+		if strings.HasPrefix(name, "cpu") {
+			files = append(files, name)
+		}
+	}
+	return files, nil
+}
+
+func openBuffer(path string, cpu int) (*buffer, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, errors.Wrap(err, path)
+	}
+	var geometry [2]uint32
+	if err := ioctl(fd, iocGeometry, uintptr(unsafe.Pointer(&geometry))); err != nil {
+		unix.Close(fd)
+		return nil, errors.Wrap(err, path)
+	}
+	size, n := uint64(geometry[0]), uint64(geometry[1])
+	if size <= subbufSize || n == 0 || size%8 != 0 {
+		unix.Close(fd)
+		return nil, errors.Errorf("%s: %d sub-buffers of %d bytes make no sense", path, n, size)
+	}
+	mem, err := unix.Mmap(fd, 0, int(size*n), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		unix.Close(fd)
+		return nil, errors.Wrap(err, path)
+	}
+	file := &relayFile{fd: fd}
+	b := newBuffer(cpu, mem, size, n, file.consumed)
+	b.file = file
+	return b, nil
+}
+
+// A relayFile is the file behind a buffer.
+type relayFile struct {
+	mu     sync.Mutex
+	fd     int
+	closed bool
+}
+
+func (f *relayFile) consumed(n int) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return os.ErrClosed
+	}
+	return ioctl(f.fd, iocConsumed, uintptr(n))
+}
+
+func ioctl(fd int, request, arg uintptr) error {
+	for {
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, arg)
+		if errno == 0 {
+			return nil
+		}
+		if errno != unix.EINTR {
+			return errno
+		}
+	}
+}
+
+// close gives up the file and puts zeros where it was mapped, so that the
+// module is free and whoever still reads finds an end instead of a fault.
+func (b *buffer) close() {
+	if b.file == nil {
+		return
+	}
+	b.file.mu.Lock()
+	defer b.file.mu.Unlock()
+	if b.file.closed {
+		return
+	}
+	b.file.closed = true
+	unix.MmapPtr(-1, 0, unsafe.Pointer(&b.mem[0]), uintptr(len(b.mem)), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED)
+	unix.Close(b.file.fd)
+}
+
+func (b *buffer) header(seq uint64) (*subbuf, []byte) {
+	at := (seq - 1) % b.n * b.size
+	mem := b.mem[at : at+b.size : at+b.size]
+	return (*subbuf)(unsafe.Pointer(&mem[0])), mem
+}
+
+// scan moves seen up to what has been committed, notes the latest time on the
+// way, and reports whether there was anything.
+func (b *buffer) scan() bool {
+	found := false
+	for {
+		h, mem := b.header(b.seq)
+		if seq := atomic.LoadUint64(&h.seq); seq != b.seq {
+			if seq < b.seq || !b.jump() {
+				return found
+			}
+			continue
+		}
+		if b.seen == 0 {
+			b.seen = subbufSize
+			b.garbled = false
+			b.lost = h.lost
+			b.mapped++
+			b.push(segment{data: mem[subbufSize:subbufSize]})
+		}
+		// closed before committed: the other way round, records
+		// that were committed in between would be left behind.
+		closed := atomic.LoadUint32(&h.closed) != 0
+		committed := atomic.LoadUint32(&h.committed)
+		if committed > b.seen && !b.garbled {
+			b.see(mem, min(committed, uint32(b.size)))
+			found = true
+		}
+		if !closed {
+			return found
+		}
+		b.segs[len(b.segs)-1].closed = true
+		b.seq++
+		b.seen = 0
+		if b.first == len(b.segs)-1 && len(b.segs[b.first].data) == 0 {
+			b.next()
+		}
+	}
+}
+
+// see adds what lies between seen and committed to the last segment. What makes
+// no sense is left out, with the rest of its sub-buffer.
+func (b *buffer) see(mem []byte, committed uint32) {
+	at := uint64(b.seen)
+	for end := uint64(committed); at < end && !b.garbled; {
+		if end-at < recordSize {
+			b.garbled = true
+			break
+		}
+		r := (*record)(unsafe.Pointer(&mem[at]))
+		size := (uint64(r.len) + 7) &^ 7
+		if r.len < recordSize || size > end-at {
+			b.garbled = true
+			break
+		}
+		b.latest = max(b.latest, r.time)
+		at += size
+	}
+	if b.garbled {
+		b.bad++
+	}
+	s := &b.segs[len(b.segs)-1]
+	s.data = s.data[:len(s.data)+int(at)-int(b.seen)]
+	b.seen = uint32(at)
+}
+
+// jump goes to the oldest sub-buffer there is, for a sub-buffer has been
+// overwritten before it was read: a flight recorder's. It reports whether it found one.
+func (b *buffer) jump() bool {
+	oldest := uint64(0)
+	for i := range b.n {
+		h, _ := b.header(i + 1)
+		if seq := atomic.LoadUint64(&h.seq); seq > b.seq && (oldest == 0 || seq < oldest) {
+			oldest = seq
+		}
+	}
+	if oldest == 0 {
+		return false
+	}
+	if b.seen != 0 && len(b.segs) > 0 {
+		b.segs[len(b.segs)-1].closed = true
+	}
+	b.overwritten += oldest - b.seq
+	b.seq, b.seen = oldest, 0
+	return true
+}
+
+// push adds a segment, in the room that read segments have left.
+func (b *buffer) push(s segment) {
+	if b.first == len(b.segs) {
+		b.segs, b.first = b.segs[:0], 0
+	} else if b.first > 32 {
+		b.segs = b.segs[:copy(b.segs, b.segs[b.first:])]
+		b.first = 0
+	}
+	b.segs = append(b.segs, s)
+}
+
+// next leaves a segment that has been read to its end. It reports whether
+// there is another with records.
+func (b *buffer) next() bool {
+	for b.first < len(b.segs) {
+		s := &b.segs[b.first]
+		if len(s.data) > 0 {
+			return true
+		}
+		if !s.closed {
+			return false
+		}
+		if s.copied == 0 {
+			b.release()
+		}
+		b.spilled -= s.copied
+		*s = segment{}
+		b.first++
+	}
+	return false
+}
+
+// release gives the oldest sub-buffer back to the kernel.
+func (b *buffer) release() {
+	b.mapped--
+	// The kernel refuses only what it never handed out; there is nothing to do about it.
+	_ = b.consumed(1)
+}
+
+// head returns the oldest record not emitted, nil if none is there.
+func (b *buffer) head() *record {
+	if b.first < len(b.segs) {
+		if data := b.segs[b.first].data; len(data) > 0 {
+			return (*record)(unsafe.Pointer(unsafe.SliceData(data)))
+		}
+	}
+	return b.headOfNext()
+}
+
+func (b *buffer) headOfNext() *record {
+	if !b.next() {
+		return nil
+	}
+	return (*record)(unsafe.Pointer(&b.segs[b.first].data[0]))
+}
+
+// pressed says that the kernel is about to run out of room in this buffer.
+func (b *buffer) pressed() bool { return uint64(b.mapped) > b.n/2 }
+
+// spill copies whole sub-buffers that wait to be emitted, the oldest first, and
+// gives them back.
+func (b *buffer) spill() {
+	for i := b.first; i < len(b.segs) && b.segs[i].closed; i++ {
+		s := &b.segs[i]
+		if s.copied != 0 || len(s.data) == 0 {
+			continue
+		}
+		s.data = append([]byte(nil), s.data...)
+		s.copied = len(s.data)
+		b.spilled += s.copied
+		b.release()
+	}
+}

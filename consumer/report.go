@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"fmt"
+	"strings"
+)
+
+// skipReasons says why handlers were skipped, and what helps; indexed by skip*.
+var skipReasons = [nSkip]string{
+	skipBusy:      "another probe was being handled on the CPU",
+	skipLock:      "a lock could not be had in time; -D MAXTRYLOCK=n waits longer",
+	skipStack:     "too little kernel stack was left; -D MINSTACKSPACE=n asks for less",
+	skipMaxactive: "too many calls of the function at a time; .maxactive(n) follows more",
+	skipOverload:  "probes took too much of the CPU's time",
+}
+
+// figures is what the user has to know of at a session's end.
+type figures struct {
+	say         *messenger
+	lost        []uint64 // for each CPU
+	missing     []uint64 // for each CPU: written by the kernel side and not read
+	overwritten uint64   // sub-buffers
+	bad         uint64
+	skipped     []uint64 // for each skip*
+	unarmed     uint32
+	errors      uint64
+}
+
+// report warns of whatever did not go as the script says. It returns how many
+// probe hits were skipped.
+func (f *figures) report() (skipped uint64) {
+	if n, where := perCPU(f.lost); n > 0 {
+		f.say.warning("%d events lost (%s): the buffers were full; make them larger with -s MB", n, where)
+	}
+	if f.overwritten > 0 {
+		f.say.warning("%d sub-buffers were overwritten before they were read", f.overwritten)
+	}
+	if n, where := perCPU(f.missing); n > 0 {
+		f.say.warning("%d events were written by the probes and not read (%s)", n, where)
+	}
+	if f.bad > 0 {
+		f.say.warning("%d pieces of the output were garbled", f.bad)
+	}
+	var reasons []string
+	for i, n := range f.skipped {
+		if n == 0 {
+			continue
+		}
+		skipped += n
+		reason := "for a reason that this version does not know"
+		if i < nSkip {
+			reason = skipReasons[i]
+		}
+		reasons = append(reasons, fmt.Sprintf("%d: %s", n, reason))
+	}
+	if skipped > 0 {
+		f.say.warning("%d probe hits skipped (%s)", skipped, strings.Join(reasons, "; "))
+	}
+	if f.unarmed > 0 {
+		f.say.warning("%d probe points could not be armed", f.unarmed)
+	}
+	if f.errors > 0 {
+		f.say.warning("number of errors: %d, skipped probes: %d", f.errors, skipped)
+	}
+	return skipped
+}
+
+// report warns of whatever did not go as the script says, and returns the session's figures.
+func (k *kernelSession) report() Stats {
+	stats := Stats{
+		Written: k.stats.written,
+		Lost:    k.stats.lost,
+		Errors:  k.stats.errors,
+		Unarmed: k.stats.unarmed,
+	}
+	f := figures{
+		say:     k.say,
+		lost:    k.stats.lost,
+		skipped: k.stats.skipped,
+		unarmed: k.stats.unarmed,
+		errors:  k.stats.errors,
+	}
+	select {
+	case <-k.reader.done:
+		k.addRead(&stats, &f)
+	default: // broken off: the reader still has its figures
+	}
+	stats.Lost = f.lost
+	stats.Skipped = f.report()
+	return stats
+}
+
+// addRead adds what the reader knows.
+func (k *kernelSession) addRead(stats *Stats, f *figures) {
+	read := make(map[int]uint64)
+	f.bad = k.out.bad
+	for _, b := range k.reader.buffers {
+		read[b.cpu] = b.records
+		stats.Records += b.records
+		f.overwritten += b.overwritten
+		f.bad += b.bad
+		if len(f.lost) <= b.cpu {
+			f.lost = append(f.lost, make([]uint64, b.cpu+1-len(f.lost))...)
+		}
+		f.lost[b.cpu] = max(f.lost[b.cpu], b.lost)
+	}
+	if k.out.failed != nil || f.overwritten > 0 {
+		return
+	}
+	f.missing = make([]uint64, len(stats.Written))
+	for cpu, written := range stats.Written {
+		if read[cpu] < written {
+			f.missing[cpu] = written - read[cpu]
+		}
+	}
+}
+
+// perCPU returns the sum of counts and the list of those that are not 0.
+func perCPU(counts []uint64) (total uint64, list string) {
+	var parts []string
+	for cpu, n := range counts {
+		if n != 0 {
+			total += n
+			parts = append(parts, fmt.Sprintf("cpu%d: %d", cpu, n))
+		}
+	}
+	return total, strings.Join(parts, ", ")
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// A session is what is common to a module in the kernel and a program of the host
+// runtime: why it ends, and who is waited for meanwhile.
+type session struct {
+	ctx     context.Context
+	cfg     *Config
+	say     *messenger
+	out     *output
+	systems *systems
+	command *command // nil without -c
+	signals <-chan os.Signal
+	timeout <-chan time.Time // nil without -T
+
+	ends   chan struct{} // has something in it once the session is to end
+	caught int           // signals
+}
+
+// abandon is how many signals it takes to leave without waiting for anything.
+const abandon = 2
+
+// errAbandoned is how a session ends in which nothing is waited for any more.
+var errAbandoned = errors.New("broken off: output and end probes may be incomplete")
+
+// end asks for the session's end. It may be called from anywhere, repeatedly.
+func (s *session) end() {
+	select {
+	case s.ends <- struct{}{}:
+	default:
+	}
+}
+
+// outputFailed is told by the reader that nothing more can be written. That the
+// other end of a pipe has closed is no error, only a reason to end.
+func (s *session) outputFailed(err error) {
+	if !errors.Is(err, unix.EPIPE) {
+		s.say.error("writing the output: " + err.Error())
+	}
+	s.end()
+}
+
+// message takes a message from the kernel side.
+func (s *session) message(m message) {
+	if m.kind == msgExit {
+		s.end()
+		return
+	}
+	s.say.message(m)
+}
+
+// await waits for done, and reports false if the user would not.
+func (s *session) await(done <-chan struct{}) bool {
+	for {
+		if s.caught >= abandon {
+			return false
+		}
+		select {
+		case <-done:
+			return true
+		case sig := <-s.signals:
+			s.signal(sig)
+		}
+	}
+}
+
+func (s *session) signal(sig os.Signal) {
+	s.caught++
+	s.end()
+	// The terminal sends its SIGINT and SIGQUIT to the command as well.
+	if s.command != nil && (sig == unix.SIGTERM || sig == unix.SIGHUP) {
+		s.command.signal(sig)
+	}
+}
+
+// running waits until something ends the session; gone is closed when the other side is.
+func (s *session) running(gone <-chan struct{}) {
+	var commandDone <-chan struct{}
+	if s.command != nil {
+		commandDone = s.command.done
+	}
+	select {
+	case <-s.ends:
+	case <-gone:
+	case <-commandDone:
+	case <-s.timeout:
+	case <-s.ctx.Done():
+	case sig := <-s.signals:
+		s.signal(sig)
+	}
+}
+
+// do runs f beside the signals. It reports false if the user would not wait for it.
+func (s *session) do(f func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	return s.await(done)
+}
+
+// lastly waits for commands that are still running, once the probes are gone, and
+// says how that of -c ended. It reports whether that went well.
+func (s *session) lastly() bool {
+	if s.caught < abandon {
+		s.do(s.systems.wait.Wait)
+	}
+	if s.command == nil {
+		return true
+	}
+	select {
+	case <-s.command.done:
+	default:
+		s.say.note("the session has ended; waiting for the command of -c")
+		if !s.await(s.command.done) {
+			s.command.signal(syscall.SIGTERM)
+			return false
+		}
+	}
+	if how := s.command.failure(); how != "" && s.caught == 0 && s.command.hold == nil {
+		s.say.warning("the command of -c %s", how)
+		return false
+	}
+	return true
+}
+
+// verbose says what is being done.
+func (s *session) verbose(format string, args ...any) {
+	if s.cfg.Verbose {
+		s.say.note(format, args...)
+	}
+}

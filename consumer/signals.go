@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"os"
+	"os/signal"
+
+	"golang.org/x/sys/unix"
+)
+
+// catchSignals returns the signals that end a session. The first ends it with all its
+// end probes and output, the second at once. Signals that were ignored when
+// gostap was started, as under nohup, stay ignored.
+//
+// SIGPIPE is caught too, and forgotten: an output that has closed is seen from
+// the write, and must not end the process with a module loaded.
+func catchSignals() (caught <-chan os.Signal, release func()) {
+	ends := make(chan os.Signal, 4)
+	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {
+		if !signal.Ignored(s) {
+			signal.Notify(ends, s)
+		}
+	}
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, unix.SIGPIPE)
+	return ends, func() {
+		signal.Stop(ends)
+		signal.Stop(pipes)
+	}
+}

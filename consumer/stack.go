@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"encoding/binary"
+	"strconv"
+)
+
+// stackRecord returns the flags and the addresses, eight bytes each, of a GS_REC_STACK's payload.
+func stackRecord(payload []byte) (flags uint32, addrs []byte, ok bool) {
+	if len(payload) < 4 || len(payload)%8 != 4 {
+		return 0, nil, false
+	}
+	return le32(payload), payload[4:], true
+}
+
+// A stackPrinter writes stacks as text. Most stacks of a session are the same
+// few, whose text it keeps.
+type stackPrinter struct {
+	symbols *symbols
+	texts   map[string]string // by payload
+	kept    int               // bytes in texts
+}
+
+// keptTexts is how many bytes of text are kept at most.
+const keptTexts = 8 << 20
+
+func newStackPrinter() *stackPrinter {
+	return &stackPrinter{symbols: newSymbols(), texts: map[string]string{}}
+}
+
+// append appends the text of a GS_REC_STACK's payload. It reports false if that makes no sense.
+func (s *stackPrinter) append(dst, payload []byte) ([]byte, bool) {
+	if text, ok := s.texts[string(payload)]; ok {
+		return append(dst, text...), true
+	}
+	flags, addrs, ok := stackRecord(payload)
+	if !ok {
+		return dst, false
+	}
+	start := len(dst)
+	dst, known := appendStack(dst, s.symbols, flags, addrs)
+	if !known {
+		return dst, true // some day there may be names for it
+	}
+	if s.kept > keptTexts {
+		clear(s.texts)
+		s.kept = 0
+	}
+	s.kept += len(payload) + len(dst) - start
+	s.texts[string(payload)] = string(dst[start:])
+	return dst, true
+}
+
+// appendStack appends a line for each address, as SystemTap has them:
+//
+//	0xffffffff81234567 : vfs_read+0x0/0x310 [kernel]
+//
+// At a function's return the first two are where from and where to. It
+// reports whether all addresses have symbols.
+func appendStack(dst []byte, syms *symbols, flags uint32, addrs []byte) ([]byte, bool) {
+	known := true
+	for i := 0; len(addrs) >= 8; i++ {
+		switch {
+		case flags&stackReturn != 0 && i == 0:
+			dst = append(dst, "Returning from: "...)
+		case flags&stackReturn != 0 && i == 1:
+			dst = append(dst, "Returning to  : "...)
+		}
+		addr := binary.LittleEndian.Uint64(addrs)
+		dst = append(dst, " 0x"...)
+		dst = appendHex(dst, addr)
+		p, ok := syms.find(addr)
+		if ok {
+			dst = append(dst, " : "...)
+			dst = appendPlace(dst, &p)
+		}
+		dst = append(dst, '\n')
+		known = known && ok
+		addrs = addrs[8:]
+	}
+	return dst, known
+}
+
+// appendPlace appends vfs_read+0x0/0x310 [kernel].
+func appendPlace(dst []byte, p *place) []byte {
+	dst = append(dst, p.name...)
+	dst = append(dst, "+0x"...)
+	dst = appendHex(dst, p.offset)
+	if p.size != 0 {
+		dst = append(dst, "/0x"...)
+		dst = appendHex(dst, p.size)
+	}
+	dst = append(dst, " ["...)
+	dst = append(dst, p.moduleName()...)
+	return append(dst, ']')
+}
+
+func (p *place) moduleName() string {
+	if len(p.module) == 0 {
+		return "kernel"
+	}
+	return string(p.module)
+}
+
+// appendJSONStack appends an array with an object for each address, innermost
+// first; of what is not known there is no member.
+func appendJSONStack(dst []byte, syms *symbols, flags uint32, addrs []byte) []byte {
+	if flags&stackReturn != 0 {
+		dst = append(dst, `,"return":true`...)
+	}
+	dst = append(dst, `,"stack":[`...)
+	separator := ""
+	for ; len(addrs) >= 8; addrs = addrs[8:] {
+		addr := binary.LittleEndian.Uint64(addrs)
+		dst = append(dst, separator...)
+		separator = ","
+		dst = append(dst, `{"address":"0x`...)
+		dst = append(appendHex(dst, addr), '"')
+		if p, ok := syms.find(addr); ok {
+			dst = append(dst, `,"symbol":`...)
+			dst = appendJSON(dst, p.name)
+			dst = append(dst, `,"offset":`...)
+			dst = strconv.AppendUint(dst, p.offset, 10)
+			dst = append(dst, `,"module":`...)
+			dst = appendJSON(dst, p.moduleName())
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
+
+func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 16) }

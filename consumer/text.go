@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"encoding/binary"
+
+	"github.com/pkg/errors"
+
+	"gostap/manifest"
+	"gostap/translator/format"
+)
+
+// A printFormat is one of the manifest's formats, parsed.
+type printFormat struct {
+	dirs  []format.Directive
+	args  string
+	plain *plainFormat // nil if there is more in it than text, %d and %s
+}
+
+func parseFormats(m *manifest.Manifest) ([]printFormat, error) {
+	formats := make([]printFormat, len(m.Formats))
+	for i, f := range m.Formats {
+		dirs, err := format.Parse(f.Format)
+		if err != nil {
+			return nil, errors.Wrapf(err, "format %q of the module", f.Format)
+		}
+		formats[i] = printFormat{dirs, f.Args, newPlainFormat(dirs, f.Args)}
+	}
+	return formats, nil
+}
+
+// printArgs reads the arguments of a GS_REC_PRINT into values. The strings in
+// values lie in payload.
+func printArgs(values []format.Value, args string, payload []byte) ([]format.Value, bool) {
+	for i := range len(args) {
+		if args[i] == 's' {
+			if len(payload) < 2 {
+				return values, false
+			}
+			end := 2 + int(binary.LittleEndian.Uint16(payload))
+			if end > len(payload) {
+				return values, false
+			}
+			values = append(values, format.Value{S: payload[2:end]})
+			payload = payload[end:]
+			continue
+		}
+		if len(payload) < 8 {
+			return values, false
+		}
+		values = append(values, format.Value{N: int64(binary.LittleEndian.Uint64(payload))})
+		payload = payload[8:]
+	}
+	return values, true
+}
+
+// printRecord returns the format and the arguments of a GS_REC_PRINT's
+// payload, which it reads into values.
+func printRecord(values []format.Value, formats []printFormat, payload []byte) (int, []format.Value, bool) {
+	if len(payload) < 4 {
+		return 0, values, false
+	}
+	index := int(binary.LittleEndian.Uint32(payload))
+	if index >= len(formats) {
+		return 0, values, false
+	}
+	values, ok := printArgs(values, formats[index].args, payload[4:])
+	return index, values, ok
+}
+
+// textSink writes what the script prints.
+type textSink struct {
+	formats []printFormat
+	hists   []manifest.Hist
+	stacks  *stackPrinter
+	values  []format.Value
+}
+
+func (t *textSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool) {
+	if r.kind == recPrint && len(payload) >= 4 {
+		if i := int(le32(payload)); i < len(t.formats) && t.formats[i].plain != nil {
+			return t.formats[i].plain.append(dst, payload[4:])
+		}
+	}
+	return t.other(dst, r.kind, payload)
+}
+
+// other takes records that are not of a plain format.
+func (t *textSink) other(dst []byte, kind uint16, payload []byte) ([]byte, bool) {
+	switch kind {
+	case recPrint:
+		index, values, ok := printRecord(t.values[:0], t.formats, payload)
+		t.values = values
+		if !ok {
+			return dst, false
+		}
+		return format.Append(dst, t.formats[index].dirs, values), true
+	case recText:
+		return append(dst, payload...), true
+	case recHist:
+		h, counts, ok := histRecord(t.hists, payload)
+		if !ok {
+			return dst, false
+		}
+		return drawHist(dst, h, counts), true
+	case recStack:
+		return t.stacks.append(dst, payload)
+	case recSystem:
+		return dst, true
+	}
+	return dst, false
+}
