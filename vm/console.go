@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vm
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+)
+
+// consoleLines is how much of the console a report of a guest's death carries: room for an oops with its register dumps.
+const consoleLines = 100
+
+// console receives the guest's kernel console, passes it on without the carriage returns of a serial line, and
+// remembers the last lines.
+type console struct {
+	mu   sync.Mutex
+	next io.Writer
+	tail []string // ends with the line that is being written
+}
+
+// Write never fails: the guest's fate doesn't depend on who reads its log.
+func (c *console) Write(p []byte) (int, error) {
+	text := bytes.ReplaceAll(p, []byte("\r"), nil)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.next != nil {
+		c.next.Write(text)
+	}
+	lines := strings.Split(string(text), "\n")
+	if n := len(c.tail); n > 0 {
+		c.tail[n-1] += lines[0]
+		lines = lines[1:]
+	}
+	c.tail = append(c.tail, lines...)
+	if n := len(c.tail); n > consoleLines+1 {
+		c.tail = append([]string(nil), c.tail[n-consoleLines-1:]...)
+	}
+	return len(p), nil
+}
+
+// lines returns the last lines.
+func (c *console) lines() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lines := append([]string(nil), c.tail...)
+	if n := len(lines); n > 0 && lines[n-1] == "" {
+		lines = lines[:n-1]
+	}
+	return lines
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vm
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pkg/errors"
+)
+
+// ErrInterrupted is returned by Run when a signal on Config.Interrupt ended the VM rather than the command.
+var ErrInterrupted = errors.New("micro-VM: interrupted")
+
+// MissingError says what the host lacks to run a micro-VM.
+type MissingError struct {
+	Files    []string // what was looked for
+	Packages []string // the Debian packages that it is in
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("micro-VM: %s not found; install with: apt-get install %s",
+		strings.Join(e.Files, ", "), strings.Join(e.Packages, " "))
+}
+
+// GuestError says that the guest ended, or had to be ended, before its command did.
+type GuestError struct {
+	Reason  string   // what the kernel or qemu said, or that time ran out
+	Console []string // the last lines of the kernel's console
+	Err     error    // the error of the context, if that is why
+}
+
+func (e *GuestError) Error() string {
+	text := "micro-VM: " + e.Reason
+	if len(e.Console) > 0 {
+		text += "; its console ended with:\n\t" + strings.Join(e.Console, "\n\t")
+	}
+	return text
+}
+
+// Unwrap returns the error of the context, so that errors.Is tells a deadline from a panic.
+func (e *GuestError) Unwrap() error { return e.Err }
+
+// explain finds the reason, if it isn't known, in what the kernel, qemu and virtiofsd said last. Both have ended or are ending.
+func (e *GuestError) explain(m *machine, fsd *process) {
+	if e.Reason != "" {
+		return
+	}
+	e.Reason = "the guest ended before its command did"
+	for _, line := range e.Console {
+		if _, reason, ok := strings.Cut(line, "Kernel panic - not syncing: "); ok {
+			e.Reason = "kernel panic: " + reason
+			return
+		}
+	}
+	fsd.kill()
+	if said := strings.TrimSpace(string(m.stderr) + string(fsd.stderr)); said != "" {
+		e.Reason += ": " + said
+	}
+}

@@ -1,0 +1,77 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# PID 1 of the guest. It mounts the host's root read-only under an overlay, runs the command there with its streams
+# on virtio-serial ports, and says on the control port how the command ended. It stays in the initramfs itself, and
+# so needs nothing of what it mounts. When it gives up, the kernel panics, which ends the VM.
+#
+# /session sets MARKER, the bytes that end the output streams, and the positional parameters, the directories
+# to be writable. /command runs the command.
+
+fail() {
+	echo "gostap vm: $*" >/dev/console
+	exit 1
+}
+
+mount -t devtmpfs dev /dev || fail "cannot mount /dev"
+exec </dev/null >/dev/console 2>&1
+. /session
+for module in /modules/*; do
+	[ ! -f "$module" ] || insmod "$module" || fail "cannot load $module"
+done
+
+# The root. Only with a directory to be written may the host's files be mounted for writing, and then nowhere else.
+mode=ro
+[ $# -eq 0 ] || mode=rw
+mount -t virtiofs -o $mode host /host || fail "cannot mount the host's root"
+mount -t tmpfs tmpfs /rw && mkdir /rw/upper /rw/work || fail "cannot mount /rw"
+mount -t overlay -o lowerdir=/host,upperdir=/rw/upper,workdir=/rw/work overlay /newroot || fail "cannot mount the overlay"
+cd /newroot || fail "no root"
+mount -t proc proc proc
+mount -t sysfs sys sys
+mount -t debugfs debug sys/kernel/debug
+mount -t tracefs trace sys/kernel/tracing
+mount -t devtmpfs dev dev
+mkdir dev/pts dev/shm
+mount -t devpts -o ptmxmode=666 devpts dev/pts
+mount -t tmpfs tmpfs dev/shm
+mount -t tmpfs -o mode=755 tmpfs run
+ln -s /proc/self/fd dev/fd
+ln -s /proc/self/fd/0 dev/stdin
+ln -s /proc/self/fd/1 dev/stdout
+ln -s /proc/self/fd/2 dev/stderr
+for dir; do
+	mkdir -p ".$dir" && mount -o bind "/host$dir" ".$dir" || fail "cannot make $dir writable"
+done
+[ $# -eq 0 ] || mount -o remount,bind,ro host /host || fail "cannot make the host's root read-only"
+mv /command run/gostap-vm-command || fail "no command"
+mount -o move . / || fail "cannot move the root"
+
+hostname gostap-vm
+ip link set lo up
+echo 5 >proc/sys/kernel/printk # warnings, too: they belong into the report of a guest's death
+
+# The control port has the highest number, and the host announces its ports in order: once its first line arrives,
+# the other ports are connected, and end-of-file on one is the host's doing.
+until [ -c /dev/vport0p4 ]; do sleep 0.01; done
+exec 3<>/dev/vport0p4
+until read -r hello <&3; do sleep 0.01; done
+
+# A port can be open only once, so the command gets FIFOs: /dev/stdout and the like then work as with a pipe.
+mkfifo /stdin /stdout /stderr || fail "cannot make the streams"
+cat /dev/vport0p1 >/stdin 2>/dev/null 3>&- &
+cat /stdout >/dev/vport0p2 3>&- &
+cat /stderr >/dev/vport0p3 3>&- &
+exec 4>/stdout 5>/stderr
+while read -r signal group <&3; do kill "-$signal" "-$group"; done 4>&- 5>&- &
+control=$!
+
+# In the foreground, because the shell has background commands ignore SIGINT.
+env -i setsid chroot . /bin/sh /run/gostap-vm-command </stdin >&4 2>&5 4>&- 5>&-
+status=$?
+
+[ $# -eq 0 ] || sync
+printf %s "$MARKER" >&4
+printf %s "$MARKER" >&5
+echo "exit $status" >&3
+wait $control # until the host ends the VM

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vm
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// childAttributes keep a child from outliving the thread that starts it, and the terminal's Ctrl-C from reaching it.
+func childAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// process is a running child.
+type process struct {
+	cmd    *exec.Cmd
+	stderr tailBuffer
+	exited chan struct{} // closed when the child has been waited for
+}
+
+// start starts a program with files as its descriptors 3, 4, ….
+func start(stdout *console, files []*os.File, name string, args ...string) (*process, error) {
+	p := &process{cmd: exec.Command(name, args...), exited: make(chan struct{})}
+	if stdout != nil {
+		p.cmd.Stdout = stdout
+	}
+	p.cmd.Stderr = &p.stderr
+	p.cmd.ExtraFiles = files
+	p.cmd.SysProcAttr = childAttributes()
+	if err := p.cmd.Start(); err != nil {
+		return nil, errors.Wrap(err, name)
+	}
+	go func() {
+		p.cmd.Wait()
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// kill ends the child, if it still runs, and waits for it.
+func (p *process) kill() {
+	p.cmd.Process.Kill()
+	<-p.exited
+}
+
+// tailBuffer keeps the last that a child says on its standard error. It is to be read when the child has exited.
+type tailBuffer []byte
+
+func (b *tailBuffer) Write(p []byte) (int, error) {
+	const keep = 4 << 10
+	*b = append(*b, p...)
+	if n := len(*b); n > keep {
+		*b = append([]byte(nil), (*b)[n-keep:]...)
+	}
+	return len(p), nil
+}
+
+// socketPair returns two connected sockets: one to use here, one to hand to a child.
+func socketPair() (*net.UnixConn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, errors.Wrap(err, "socketpair")
+	}
+	ours := os.NewFile(uintptr(fds[0]), "vm")
+	defer ours.Close()
+	theirs := os.NewFile(uintptr(fds[1]), "vm")
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		theirs.Close()
+		return nil, nil, errors.Wrap(err, "socketpair")
+	}
+	return conn.(*net.UnixConn), theirs, nil
+}

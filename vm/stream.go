@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vm
+
+import (
+	"bytes"
+	"io"
+)
+
+// copyUntil copies src to dst up to a marker, and reports whether the marker came before end-of-file. Nothing is held back
+// but bytes at the end of what has arrived that could be the beginning of the marker.
+func copyUntil(dst io.Writer, src io.Reader, marker []byte) (bool, error) {
+	buf := make([]byte, 64<<10)
+	held := 0
+	for {
+		n, err := src.Read(buf[held:])
+		data := buf[:held+n]
+		end := bytes.Index(data, marker)
+		complete := end >= 0
+		if !complete {
+			end = len(data)
+			if err == nil {
+				end -= overlap(data, marker)
+			}
+		}
+		if end > 0 {
+			if _, err := dst.Write(data[:end]); err != nil {
+				return false, err
+			}
+		}
+		if complete || err == io.EOF {
+			return complete, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		held = copy(buf, data[end:])
+	}
+}
+
+// overlap returns the length of the longest end of data that is a beginning of marker, but not all of it.
+func overlap(data, marker []byte) int {
+	for n := min(len(data), len(marker)-1); n > 0; n-- {
+		if bytes.HasSuffix(data, marker[:n]) {
+			return n
+		}
+	}
+	return 0
+}

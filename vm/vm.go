@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package vm runs a command in a throwaway micro-VM, on any Debian cloud kernel that is installed on the host.
+//
+//	status, err := vm.Run(ctx, vm.Config{
+//		Release: "6.1.0-56-cloud-amd64",
+//		Args:    []string{"uname", "-r"},
+//		Stdout:  os.Stdout,
+//	})
+//
+// The guest sees the host's files and runs its programs. What it writes stays in its memory, and goes with it.
+//
+//	host                                             guest
+//	/ ────── virtiofsd ── vhost-user ── virtiofs ──▶ /host, read-only ─▶ lower layer of an overlay, the root
+//	Stdin  ─ socket ─ qemu ─ /dev/vport0p1 ─ cat ─▶ FIFO ─▶ 0 ┐
+//	Stdout ◀ socket ─ qemu ─ /dev/vport0p2 ─ cat ◀─ FIFO ◀─ 1 ├ the command
+//	Stderr ◀ socket ─ qemu ─ /dev/vport0p3 ─ cat ◀─ FIFO ◀─ 2 ┘
+//	         socket ─ qemu ─ /dev/vport0p4 ─ init.sh: "started PID" and "exit STATUS" out, "INT PID" in
+//	Console ◀ pipe ─ qemu ─ /dev/ttyS0 ─ kernel messages from warnings up, or all with loglevel=7
+//
+// Behind the last byte of stdout and stderr init.sh writes a marker, random for each run, by which Run knows that it has
+// everything; it then kills qemu, as there is nothing to shut down. A qemu that ends before that is a guest's death.
+//
+// Readers may start here, with Run; then init.sh is the guest's side of it, qemu.go the hardware, and initramfs.go and kernel.go
+// what is booted.
+package vm
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/pkg/errors"
+)
+
+// Config says what to run, and in what VM.
+type Config struct {
+	Release  string // the kernel, as in /boot/vmlinuz-RELEASE; see Releases
+	CPUs     int    // default 2
+	MemoryMB int    // default 1024
+
+	// ICount makes the guest's clocks count instructions, one per nanosecond, on one emulated CPU: the same code takes
+	// the same time in each run, however busy the host is. Idle time passes at once.
+	ICount bool
+
+	// KASLR has the kernel choose its address at random, as on a real machine. It boots 0.5 s to 1 s slower.
+	KASLR bool
+
+	KernelArgs []string // more for the kernel's command line
+
+	Args []string // the command and its arguments; it is looked up in the guest's PATH
+	Dir  string   // its working directory, default the caller's
+	Env  []string // added to PATH, HOME and USER
+
+	Stdin          io.Reader // default empty
+	Stdout, Stderr io.Writer // default discarded
+	Console        io.Writer // the kernel's console; default discarded
+
+	// Writable lists host directories in which the guest's writes go to the host.
+	Writable []string
+
+	// Interrupt, as filled by signal.Notify, lets a user end the command: the first signal goes to the command's process group,
+	// the second ends the VM, and so does a first one before the command has started.
+	Interrupt <-chan os.Signal
+}
+
+// Run runs a command in a new VM and returns its exit status; for one that died from a signal that is 128 and the signal's number.
+// All that the command wrote to its streams has then been written to Stdout and Stderr, and nothing of the VM is left.
+//
+// The error is a *MissingError if the host lacks a package, a *GuestError if the guest died or ctx ended it (errors.Is tells
+// context.DeadlineExceeded and context.Canceled), ErrInterrupted after a second signal, or what Stdout or Stderr returned.
+// Like exec.Cmd, Run can leave a goroutine behind that is blocked in Stdin.Read.
+func Run(ctx context.Context, cfg Config) (int, error) {
+	if err := cfg.complete(); err != nil {
+		return -1, err
+	}
+	tools, err := findTools(cfg.Release)
+	if err != nil {
+		return -1, err
+	}
+
+	// The kernel kills qemu and virtiofsd when the thread that started them ends: it must last as long as they do.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	marker := "\x01" + rand.Text()
+	kernel, err := openKernel(cfg.Release, cfg.KASLR)
+	if err != nil {
+		return -1, errors.Wrap(err, "micro-VM kernel")
+	}
+	defer kernel.Close()
+	initramfs, err := openInitramfs(cfg.Release, tools.busybox,
+		sessionScript(marker, cfg.Writable), commandScript(cfg.Dir, cfg.Env, cfg.Args))
+	if err != nil {
+		return -1, errors.Wrap(err, "micro-VM initramfs")
+	}
+	defer initramfs.Close()
+
+	fsd, fs, err := startVirtiofsd(tools.virtiofsd)
+	if err != nil {
+		return -1, err
+	}
+	defer fsd.kill()
+	defer fs.Close()
+	log := &console{next: cfg.Console}
+	m, err := startQemu(&cfg, tools.qemu, kernel, initramfs, fs, log)
+	if err != nil {
+		return -1, err
+	}
+	s := newSession(m, &cfg, []byte(marker))
+	status, err := s.wait(ctx, cfg.Interrupt)
+	m.kill()
+	s.drain()
+	var dead *GuestError
+	if errors.As(err, &dead) {
+		dead.Console = log.lines()
+		dead.explain(m, fsd)
+	}
+	return status, err
+}
+
+// complete fills in defaults and refuses what can't work.
+func (cfg *Config) complete() error {
+	if len(cfg.Args) == 0 {
+		return errors.New("micro-VM: no command")
+	}
+	for _, text := range append(append([]string{cfg.Dir}, cfg.Args...), cfg.Env...) {
+		if strings.Contains(text, "\x00") {
+			return errors.Errorf("micro-VM: NUL in %q", text)
+		}
+	}
+	if cfg.Release == "" || strings.Contains(cfg.Release, "/") {
+		return errors.Errorf("micro-VM: bad kernel release %q", cfg.Release)
+	}
+	if cfg.CPUs == 0 {
+		cfg.CPUs = 2
+	}
+	if cfg.MemoryMB == 0 {
+		cfg.MemoryMB = 1024
+	}
+	if cfg.Stdin == nil {
+		cfg.Stdin = strings.NewReader("")
+	}
+	if cfg.Stdout == nil {
+		cfg.Stdout = io.Discard
+	}
+	if cfg.Stderr == nil {
+		cfg.Stderr = io.Discard
+	}
+	var err error
+	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
+		return errors.Wrap(err, "micro-VM")
+	}
+	writable := make([]string, len(cfg.Writable))
+	for i, dir := range cfg.Writable {
+		// Symbolic links would be followed from the wrong root.
+		if writable[i], err = filepath.EvalSymlinks(dir); err == nil {
+			writable[i], err = filepath.Abs(writable[i])
+		}
+		if err != nil {
+			return errors.Wrap(err, "micro-VM")
+		}
+	}
+	cfg.Writable = writable
+	return nil
+}
