@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/pkg/errors"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gostap/translator/suggest"
+)
+
+// A flagGroup is flags that --help shows together.
+type flagGroup struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// vmDefault is --vm's value where no release is given.
+const vmDefault = "default"
+
+// flags declares all of gostap's own flags.
+func (o *options) flags() []flagGroup {
+	var groups []flagGroup
+	group := func(title string) *pflag.FlagSet {
+		f := newFlagSet()
+		groups = append(groups, flagGroup{title, f})
+		return f
+	}
+
+	f := group("What to run")
+	f.StringArrayVarP(&o.scripts, "execute", "e", nil, "run `SCRIPT` instead of a file's")
+	f.StringArrayVarP(&o.extra, "extra", "E", nil, "run `SCRIPT` besides")
+	f.StringVarP(&o.list, "list", "l", "", "list the probe points that `PATTERN` stands for, and run nothing")
+	f.StringVarP(&o.listVars, "list-vars", "L", "", "list those that `PATTERN` stands for, with their variables")
+
+	f = group("Where to run it")
+	f.StringVarP(&o.release, "release", "r", "", "build for kernel `RELEASE`, or the kernel whose build tree that is (default: $SYSTEMTAP_RELEASE, or the running kernel)")
+	f.StringVar(&o.vm, "vm", "", "run in a throwaway micro-VM, on kernel `RELEASE` (default: the first installed one)")
+	f.Lookup("vm").NoOptDefVal = vmDefault
+	f.StringVar(&o.runtime, "runtime", "kernel", "`MODE` is kernel, or host: as an ordinary process (begin, end, error and timer probes)")
+
+	f = group("The passes")
+	f.IntVarP(&o.pass, "pass", "p", 5, "stop after `PASS`: 1 parse, 2 elaborate, 3 translate, 4 build, 5 run")
+	f.StringVarP(&o.module, "module", "m", "", "call the module `NAME`, and leave NAME.ko here")
+	f.BoolVarP(&o.keep, "keep", "k", false, "keep the folder with the generated C, and print its name")
+	f.BoolVar(&o.kbuild, "kbuild", false, "build the whole module by kbuild, the ordinary and slow way")
+
+	f = group("The language")
+	f.BoolVarP(&o.guru, "guru", "g", false, "guru mode: allow embedded C and writing to the kernel")
+	f.StringArrayVarP(&o.includes, "include", "I", nil, "look for tapsets (.stp) and macros (.stpm) in `DIR` too")
+	f.StringArrayVarP(&o.defines, "define", "D", nil, "set a limit, `NAME=VALUE`: "+limitNames())
+	f.BoolVarP(&o.plain, "unoptimized", "u", false, "keep what is never used")
+	f.StringVar(&o.compatible, "compatible", language, "be systemtap `VERSION` to scripts that ask")
+	f.BoolVar(&o.suppressErrors, "suppress-handler-errors", false, "go on after errors in handlers and skipped probes; only count them")
+	f.BoolVar(&o.suppressTimeLimits, "suppress-time-limits", false, "do not limit how long a handler runs (guru mode)")
+
+	f = group("The session")
+	o.run.flags(f)
+
+	f = group("Messages")
+	f.CountVarP(&o.verbose, "verbose", "v", "a line for each pass, with its time; twice: more")
+	f.StringVar(&o.verboseFor, "vp", "", "be more verbose by pass: a digit of `ABCDE` for each")
+	f.BoolVarP(&o.timing, "timing", "t", false, "print at the end how often each probe was hit, and the time that it took")
+	f.BoolVarP(&o.noWarn, "no-warnings", "w", false, "no warnings")
+	f.BoolVarP(&o.warnErr, "warnings-as-errors", "W", false, "treat warnings as errors")
+	f.StringVar(&o.color, "color", "auto", "colour messages: `WHEN` is never, always or auto")
+	f.Lookup("color").NoOptDefVal = "always"
+	f.BoolP("help", "h", false, "print this")
+	f.BoolP("version", "V", false, "print the version")
+	return groups
+}
+
+func newFlagSet() *pflag.FlagSet {
+	f := pflag.NewFlagSet("gostap", pflag.ContinueOnError)
+	f.SortFlags = false
+	return f
+}
+
+// british lets --colour be --color.
+func british(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "colour" {
+		name = "color"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// flagError says what is wrong with an option.
+func flagError(cmd *cobra.Command, err error) error {
+	see := fmt.Sprintf("see %s --help", cmd.CommandPath())
+	var unknown *pflag.NotExistError
+	var valueless *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return errors.Errorf("there is no option -%s (%s; arguments of a script that begin with - go behind --)", unknown.GetSpecifiedName(), see)
+	case errors.As(err, &unknown):
+		if hint := suggest.Hint("--"+unknown.GetSpecifiedName(), flagNames(cmd)); hint != "" {
+			see = hint
+		}
+		return errors.Errorf("there is no option --%s (%s)", unknown.GetSpecifiedName(), see)
+	case errors.As(err, &valueless):
+		what, _ := pflag.UnquoteUsage(valueless.GetFlag())
+		return errors.Errorf("%s needs its %s (%s)", spellFlag(valueless.GetFlag(), valueless.GetSpecifiedShortnames() != ""), what, see)
+	case errors.As(err, &invalid):
+		kind := "no valid value"
+		if invalid.GetFlag().Value.Type() == "int" {
+			kind = "no number"
+		}
+		return errors.Errorf("%s %s: %s (%s)", spellFlag(invalid.GetFlag(), invalid.GetFlag().Shorthand != ""), invalid.GetValue(), kind, see)
+	}
+	return errors.Errorf("%v (%s)", err, see)
+}
+
+func spellFlag(f *pflag.Flag, short bool) string {
+	if short {
+		return "-" + f.Shorthand
+	}
+	return "--" + f.Name
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return names
+}
+
+// verbosity is how verbose pass n is: -v is for all of them, --vp for each.
+func (o *options) verbosity(n int) int {
+	if n > len(o.verboseFor) {
+		return o.verbose
+	}
+	return o.verbose + int(o.verboseFor[n-1]-'0')
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"golang.org/x/sys/unix"
+
+	"gostap/consumer"
+	"gostap/vm"
+)
+
+// Where pass 5 runs: in this machine's kernel, in a VM's, or as a process.
+
+func (s *session) runHere(ctx context.Context) error {
+	return s.options.run.session(ctx, s.config(), consumer.Run)
+}
+
+func (s *session) runHost(ctx context.Context) error {
+	return s.options.run.session(ctx, s.config(), consumer.RunHost)
+}
+
+func (s *session) config() consumer.Config {
+	return s.options.run.config(s.built, s.noWarn, s.verbosity(5))
+}
+
+// runVM runs `gostap run` in a VM, which sees this machine's files.
+func (s *session) runVM(ctx context.Context) error {
+	r := &s.options.run
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out, done, err := r.open()
+	if err != nil {
+		return err
+	}
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, unix.SIGINT, unix.SIGTERM)
+	defer signal.Stop(interrupts)
+	args := append([]string{self, "run"}, r.arguments(s.noWarn, s.verbosity(5))...)
+	code, err := vm.Run(ctx, vm.Config{
+		Release:   s.vm,
+		Args:      append(args, s.built),
+		Stdin:     os.Stdin,
+		Stdout:    out,
+		Stderr:    os.Stderr,
+		Interrupt: interrupts,
+	})
+	if closeErr := done(); err == nil {
+		err = closeErr
+	}
+	if err == nil && code != 0 {
+		err = exitCode(code)
+	}
+	return err
+}

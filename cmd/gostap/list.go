@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"testing/fstest"
+
+	"gostap/elaborate"
+	"gostap/translator/syntax"
+)
+
+// listPoints prints the probe points that -l's or -L's pattern stands for. What
+// can't be probed is no error: that is what one asks to know.
+func (o *options) listPoints() error {
+	s, err := o.newSession()
+	if err != nil {
+		return err
+	}
+	env := s.env(nil)
+	points, diags := syntax.ParseProbePoint(o.pattern(), env)
+	if diags.Err() != nil {
+		return diags
+	}
+	library, diags := elaborate.LoadLibrary(env, append(s.folders(), s.extraFolders()...)...)
+	if err := s.tell(diags); err != nil {
+		return err
+	}
+	lines, diags := elaborate.List(points, library, s.target, o.listVars != "")
+	if o.verbosity(2) > 0 {
+		diags.Write(os.Stderr, colorful)
+	}
+	if len(lines) == 0 {
+		// Nothing there is an answer, but not if nobody could look.
+		if _, err := s.target.Kernel(); err != nil && o.runtime == "kernel" {
+			return err
+		}
+		return exitCode(1)
+	}
+	out := bufio.NewWriter(os.Stdout)
+	for _, line := range lines {
+		fmt.Fprintln(out, line)
+	}
+	return out.Flush()
+}
+
+// extraFolders makes the scripts of -E tapsets, so that their aliases are known.
+func (s *session) extraFolders() []elaborate.Folder {
+	var folders []elaborate.Folder
+	for i, text := range s.extra {
+		script := fstest.MapFS{"script.stp": {Data: []byte(text)}}
+		folders = append(folders, elaborate.Folder{FS: script, Path: extraName(i)})
+	}
+	return folders
+}

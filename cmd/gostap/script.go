@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pkg/errors"
+
+	"gostap/translator/syntax"
+)
+
+// sources reads the user's scripts: the file or -e, then those of -E. What is
+// left of the command line are the script's arguments.
+func (o *options) sources() (sources []*syntax.Source, args []string, err error) {
+	args = o.args
+	if len(o.scripts) > 0 {
+		sources = append(sources, inline("<input>", o.scripts[0]))
+	} else {
+		text, err := readScript(args[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		sources = append(sources, &syntax.Source{Path: scriptName(args[0]), Text: text})
+		args = args[1:]
+	}
+	for i, text := range o.extra {
+		sources = append(sources, inline(extraName(i), text))
+	}
+	return sources, args, nil
+}
+
+func inline(name, text string) *syntax.Source {
+	return &syntax.Source{Path: name, Text: []byte(text)}
+}
+
+// extraName is what diagnostics call the script of a -E.
+func extraName(i int) string { return fmt.Sprintf("<extra %d>", i+1) }
+
+// readScript reads a file, or standard input for "-".
+func readScript(name string) ([]byte, error) {
+	if name == "-" {
+		text, err := io.ReadAll(os.Stdin)
+		return text, errors.Wrap(err, "standard input")
+	}
+	text, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "{}"):
+		return nil, errors.Errorf("%s: no such file (a script on the command line follows -e)", name)
+	case errors.Is(err, fs.ErrNotExist) && slices.Contains([]string{"fmt", "run"}, name):
+		return nil, errors.Errorf("%s: no such file (the command gostap %s is written before its options)", name, name)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.Errorf("%s: no such file", name)
+	}
+	return text, err
+}
+
+// scriptName is what diagnostics call a file.
+func scriptName(name string) string {
+	if name == "-" {
+		return "<stdin>"
+	}
+	return name
+}
