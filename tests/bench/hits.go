@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gostap/vm"
+)
+
+// A hitCase is one handler whose cost is measured: a script of gostap's and,
+// where it can say the same, of bpftrace's.
+type hitCase struct {
+	name     string
+	gostap   string
+	bpftrace string
+	limit    string
+	prints   bool // the consumer's work counts
+}
+
+var hitCases = []hitCase{
+	{"empty handler", `probe kernel.function("vfs_read") { }`, `kprobe:vfs_read { }`, "80", false},
+	{"n++", `global n probe kernel.function("vfs_read") { n++ } probe end { printf("%d\n", n) }`, `kprobe:vfs_read { @n++ }`, "100", false},
+	{"a[execname()] <<< $count", `global a probe kernel.function("vfs_read") { a[execname()] <<< $count }
+		probe end { foreach (name in a) printf("%s %d %d\n", name, @count(a[name]), @sum(a[name])) }`,
+		`kprobe:vfs_read { @a[comm] = stats(arg2) }`, "300", false},
+	{"printf, consumer included", `probe kernel.function("vfs_read") { printf("%s %d\n", execname(), $count) }`,
+		`kprobe:vfs_read { printf("%s %d\n", comm, arg2) }`, "1000", true},
+	{"$return added up", `global s probe kernel.function("vfs_read").return { s <<< $return } probe end { printf("%d\n", @sum(s)) }`,
+		`kretprobe:vfs_read { @s = sum(retval) }`, "460", false},
+}
+
+// hitReads is how many one-byte reads each figure stands on.
+const hitReads = 500000
+
+// guestArg, as the first argument, makes this program the guest's side.
+const guestArg = "in-the-guest"
+
+// hits measures instructions per hit, in the VM whose clock counts them.
+func hits(b *bench) error {
+	if err := b.floor(); err != nil {
+		return err
+	}
+	for i, c := range hitCases {
+		cmd := command(b.gostap, "-p4", "-r", b.release, "-m", fmt.Sprintf("hit%d", i), "-e", c.gostap)
+		cmd.Dir = b.dir
+		if err := cmd.Run(); err != nil {
+			return err
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	var out, console bytes.Buffer
+	code, err := vm.Run(context.Background(), vm.Config{
+		Release: b.release, MemoryMB: 2048, ICount: true, Dir: b.dir,
+		Args: []string{self, guestArg, b.dir}, Stdout: &out, Stderr: os.Stderr, Console: &console,
+	})
+	if err != nil || code != 0 {
+		return fmt.Errorf("the guest ended with %d, %v\n%s", code, err, console.String())
+	}
+	cost := map[string]string{}
+	for line := range strings.Lines(out.String()) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			cost[key] = value
+		}
+	}
+	fmt.Printf("extra instructions per hit on %s\n", b.release)
+	fmt.Printf("%-28s %10s %10s %10s\n", "", "gostap", "bpftrace", "limit")
+	for _, c := range hitCases {
+		fmt.Printf("%-28s %10s %10s %10s\n", c.name, cost["gostap "+c.name], cost["bpftrace "+c.name], c.limit)
+	}
+	for _, how := range floors {
+		fmt.Printf("%-28s %10s\n", "by hand, "+how, cost["floor "+how])
+	}
+	return nil
+}
+
+var floors = []string{"ftrace", "kprobe", "kretprobe"}
+
+// floor builds the hand-written module.
+func (b *bench) floor() error {
+	dir := filepath.Join(b.dir, "floor")
+	if err := os.CopyFS(dir, os.DirFS("tests/bench/floor")); err != nil {
+		return err
+	}
+	cmd := command("make", "-s", "-C", "/lib/modules/"+b.release+"/build", "M="+dir, "modules")
+	cmd.Stdout = io.Discard
+	return cmd.Run()
+}
+
+// guest runs every case inside the VM and prints name=cost lines.
+func guest(args []string) {
+	dir := args[0]
+	reads := filepath.Join(dir, "reads")
+	load := fmt.Sprintf("%s %d", reads, hitReads)
+	nothing := fmt.Sprintf("%s 0", reads)
+
+	plain := measure("sh", "-c", load)
+	// What a hit adds to the loop of reads and, where it prints, to all that the
+	// tool and its command take beyond that loop.
+	perHit := func(prints bool, tool func(cmd string) []string) string {
+		with := measure(tool(load)...)
+		extra := with.loop - plain.loop
+		if prints {
+			extra += with.rest() - measure(tool(nothing)...).rest()
+		}
+		return strconv.FormatInt((extra+hitReads/2)/hitReads, 10)
+	}
+	for _, how := range floors {
+		must(exec.Command("insmod", filepath.Join(dir, "floor/floor.ko"), "how="+how).Run())
+		fmt.Printf("floor %s=%s\n", how, perHit(false, func(cmd string) []string { return []string{"sh", "-c", cmd} }))
+		must(exec.Command("rmmod", "floor").Run())
+	}
+	for i, c := range hitCases {
+		fmt.Printf("gostap %s=%s\n", c.name, perHit(c.prints, func(cmd string) []string {
+			return []string{filepath.Join(dir, "gostap"), "run", "-o", "/tmp/out", "-c", cmd, filepath.Join(dir, fmt.Sprintf("hit%d.ko", i))}
+		}))
+	}
+	if _, err := exec.LookPath("bpftrace"); err != nil {
+		return
+	}
+	for _, c := range hitCases {
+		fmt.Printf("bpftrace %s=%s\n", c.name, perHit(c.prints, func(cmd string) []string {
+			return []string{"bpftrace", "-o", "/tmp/out", "-c", cmd, "-e", c.bpftrace}
+		}))
+	}
+}
+
+// A cost is CPU time in ns: under icount, instructions.
+type cost struct {
+	loop int64 // of the reads
+	all  int64 // of the command and its children
+}
+
+func (c cost) rest() int64 { return c.all - c.loop }
+
+// measure runs a command, in which reads runs and reports its loop's time.
+func measure(args ...string) cost {
+	cmd := exec.Command(args[0], args[1:]...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	var n int
+	c := cost{all: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Nanoseconds()}
+	for line := range strings.Lines(stderr.String()) {
+		if strings.HasPrefix(line, "reads ") && err == nil {
+			_, err = fmt.Sscanf(line, "reads %d %d", &n, &c.loop)
+		}
+	}
+	if err != nil || c.loop == 0 {
+		fmt.Fprintf(os.Stderr, "%s: %v\n%s", cmd, err, stderr.String())
+		os.Exit(1)
+	}
+	return c
+}
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Command bench measures what gostap promises and prints it, beside the peers
+// that are installed and beside a hand-written module as the floor: how long
+// the passes take, what generated code costs beside hand-written C, what a hit
+// costs in instructions (icount in the micro-VM), and how many events get through.
+//
+//	go run ./tests/bench [-kernel RELEASE] [front] [passes] [code] [hits] [throughput]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"gostap/vm"
+)
+
+// A bench is what all measurements share.
+type bench struct {
+	release string
+	dir     string // scratch, with gostap and reads in it
+	gostap  string
+}
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == guestArg {
+		guest(os.Args[2:])
+		return
+	}
+	kernel := flag.String("kernel", "", "kernel `release` to measure on (default: the oldest installed)")
+	flag.Parse()
+	if err := run(*kernel, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(release string, parts []string) error {
+	if release == "" {
+		all, err := vm.Releases()
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			return fmt.Errorf("no kernel to measure on: run tests/setup test")
+		}
+		release = all[0]
+	}
+	dir, err := os.MkdirTemp("", "gostap-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{release: release, dir: dir, gostap: filepath.Join(dir, "gostap")}
+	if err := command("go", "build", "-o", b.gostap, "./cmd/gostap").Run(); err != nil {
+		return err
+	}
+	if err := command("gcc", "-O2", "-static", "-o", filepath.Join(dir, "reads"), "tests/load/reads.c").Run(); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name string
+		run  func(*bench) error
+	}{{"front", front}, {"passes", passes}, {"code", code}, {"hits", hits}, {"throughput", throughput}} {
+		if len(parts) > 0 && !slices.Contains(parts, part.name) {
+			continue
+		}
+		if err := part.run(b); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		fmt.Println()
+	}
+	return nil
+}
+
+// command returns a command whose complaints are seen.
+func command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	return cmd
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package cli tests gostap's command line: the scripts of testdata run the
+// real binary, on the host runtime, and as far as pass 4 for an installed
+// kernel. What takes a running kernel is in tests/e2e.
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gostap/vm"
+)
+
+func TestCommandLine(t *testing.T) {
+	bin := build(t)
+	cache := os.Getenv("GOSTAP_CACHE")
+	if cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache = filepath.Join(dir, "gostap")
+	}
+	releases, err := vm.Releases()
+	if err != nil || len(releases) == 0 {
+		t.Fatalf("no kernel to build for (%v): run tests/setup test", err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GOSTAP", bin)
+			env.Setenv("PATH", filepath.Dir(bin)+":"+os.Getenv("PATH"))
+			env.Setenv("GOSTAP_CACHE", cache) // the runtimes are built there once
+			env.Setenv("RELEASE", releases[0])
+			env.Setenv("NEWEST", releases[len(releases)-1])
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			return cond == "root" && os.Geteuid() == 0, nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"sorted": sorted,
+			"once":   once,
+		},
+	})
+}
+
+// build builds gostap where every user may run it.
+func build(t *testing.T) string {
+	dir, err := os.MkdirTemp("", "gostap-cli-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "gostap")
+	cmd := exec.Command("go", "build", "-o", bin, "./cmd/gostap")
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	return bin
+}
+
+// sorted fails unless the last command's output has at least two lines, each
+// above the one before.
+func sorted(ts *testscript.TestScript, _ bool, _ []string) {
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	if len(lines) < 2 {
+		ts.Fatalf("too few lines to be sorted: %d", len(lines))
+	}
+	for i := 1; i < len(lines); i++ {
+		if lines[i-1] >= lines[i] {
+			ts.Fatalf("out of order: %q, %q", lines[i-1], lines[i])
+		}
+	}
+}
+
+// once fails unless the last command wrote exactly one line of errors.
+func once(ts *testscript.TestScript, _ bool, _ []string) {
+	if text := ts.ReadFile("stderr"); strings.Count(text, "\n") != 1 {
+		ts.Fatalf("not one line of errors:\n%s", text)
+	}
+}
