@@ -50,14 +50,15 @@ const (
 )
 
 // defaultMB returns how many megabytes each CPU's buffer gets unless the user says:
-// 8, or less where that would be more than a 64th of the memory or half a gigabyte.
+// 16, or less where that would be more than a 64th of the memory, or than 256 in
+// all: allocating them takes time, too.
 func defaultMB() int {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {
 		return 1
 	}
-	all := min(info.Totalram*uint64(info.Unit)/64>>20, 512)
-	return int(min(max(all/uint64(runtime.NumCPU()), 1), 8))
+	all := min(info.Totalram*uint64(info.Unit)/64>>20, 256)
+	return int(min(max(all/uint64(runtime.NumCPU()), 1), 16))
 }
 
 // load puts the module at path into the kernel, with bufferMB of buffers for

@@ -57,6 +57,7 @@ func TestKernels(t *testing.T) {
 			})
 			report(t, out.String())
 			if err != nil || code != 0 {
+				t.Logf("the guest's last lines:\n%s", lastLines(out.String(), 60))
 				t.Errorf("exit code %d, error %v; the console's last lines:\n%s", code, err, lastLines(console.String(), 40))
 			}
 		})
@@ -110,23 +111,33 @@ func host(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
-var guestResult = regexp.MustCompile(`(?m)^    --- (PASS|FAIL|SKIP): TestGuest/(\S+)`)
+var (
+	guestResult = regexp.MustCompile(`(?m)^    --- (PASS|FAIL|SKIP): TestGuest/(\S+)`)
+	guestLog    = regexp.MustCompile(`(?m)^=== CONT  TestGuest/(\S+)$`)
+)
 
-// report makes a subtest of each script that ran in the guest.
+// report makes a subtest of each script that ran in the guest, with what a
+// failed one has printed.
 func report(t *testing.T, out string) {
-	results := guestResult.FindAllStringSubmatchIndex(out, -1)
+	results := guestResult.FindAllStringSubmatch(out, -1)
 	if len(results) == 0 {
 		t.Errorf("no script ran in the guest:\n%s", out)
 	}
+	logs := map[string]string{}
+	starts := guestLog.FindAllStringSubmatchIndex(out, -1)
+	for i, m := range starts {
+		end := len(out)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		logs[out[m[2]:m[3]]] = out[m[0]:end]
+	}
 	for _, m := range results {
-		t.Run(out[m[4]:m[5]], func(t *testing.T) {
-			if out[m[2]:m[3]] != "PASS" {
-				t.Fail()
+		t.Run(m[2], func(t *testing.T) {
+			if m[1] != "PASS" {
+				t.Errorf("the guest printed:\n%s", lastLines(logs[m[2]], 60))
 			}
 		})
-	}
-	if t.Failed() {
-		t.Logf("the guest printed:\n%s", out)
 	}
 }
 
