@@ -110,9 +110,8 @@ func TestHostSignals(t *testing.T) {
 				syscall.Kill(os.Getpid(), syscall.SIGTERM)
 			}
 		}()
-		began := time.Now()
 		result, err := RunHost(context.Background(), cfg)
-		if result.ExitCode != test.exit || (err == errAbandoned) != (test.signals == 2) || time.Since(began) > 20*time.Second {
+		if result.ExitCode != test.exit || (err == errAbandoned) != (test.signals == 2) {
 			t.Errorf("%s: exit code %d, error %v", test.scenario, result.ExitCode, err)
 		}
 		if test.signals == 1 && out.String() != test.out {

@@ -284,11 +284,10 @@ func TestGuestSignals(t *testing.T) {
 		kill(4 * time.Second)
 		kill(time.Second)
 	}()
-	began := time.Now()
 	cfg := Config{Module: module, Command: fmt.Sprintf(readOne, 1<<30), Output: w, Stderr: io.Discard}
 	result, err = Run(context.Background(), cfg)
-	if result.ExitCode != 1 || !errors.Is(err, errAbandoned) || time.Since(began) > 12*time.Second {
-		t.Errorf("exit code %d, %v, after %v", result.ExitCode, err, time.Since(began))
+	if result.ExitCode != 1 || !errors.Is(err, errAbandoned) {
+		t.Errorf("exit code %d, %v", result.ExitCode, err)
 	}
 	gone(t)
 }

@@ -83,6 +83,9 @@ func (c *simCPU) begin() bool {
 	return true
 }
 
+// fullness returns how much of the buffer has not been given back, 1 being all.
+func (c *simCPU) fullness() float64 { return float64(c.seq-c.consumed.Load()) / float64(c.n) }
+
 func (c *simCPU) write(kind, point uint16, time uint64, payload []byte) bool {
 	length := uint32(recordSize + len(payload))
 	size := (length + 7) &^ 7

@@ -5,7 +5,6 @@ package elaborate
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"gostap/elaborate/internal/testkernel"
 	"gostap/tapsets"
@@ -95,10 +94,8 @@ func TestGroups(t *testing.T) {
 	if probes, _ := count(`probe kernel.function("vfs_read"), timer.s(1) { print(@cast(1, "file")->f_pos) }`); probes != 1 {
 		t.Errorf("@cast: %d probes", probes)
 	}
-	start := time.Now()
-	probes, points := count(`probe kernel.function("*") { n++ }`)
-	if took := time.Since(start); probes != 1 || points < 30000 || took > 10*time.Second {
-		t.Errorf(`"*": %d probes, %d points in %v`, probes, points, took)
+	if probes, points := count(`probe kernel.function("*") { n++ }`); probes != 1 || points < 30000 {
+		t.Errorf(`"*": %d probes, %d points`, probes, points)
 	}
 	// Every argument is the sixth at most or on the stack, where Registers is set.
 	e, _ := onKernel(t, release, `probe kernel.function("*") { print($$parms) }`)
