@@ -18,11 +18,17 @@ const (
 
 // paramLocation returns where the i-th parameter is at the function's entry.
 func paramLocation(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location {
-	l := &location{types: types, at: at, what: "$" + p.Params[i].Name, typ: p.Params[i].Type}
-	used, stack := 0, int64(0)
+	used := 0
 	if inMemory(types, p.Result) {
 		used = 1 // the hidden pointer to the result
 	}
+	return argLocation(types, p, i, used, firstStack, at)
+}
+
+// argLocation returns where the i-th parameter is if used registers carry
+// something else, and the first argument on the stack is at sp + stack.
+func argLocation(types *btf.Spec, p *btf.Proto, i, used int, stack int64, at syntax.Pos) *location {
+	l := &location{types: types, at: at, what: "$" + p.Params[i].Name, typ: p.Params[i].Type}
 	for j, param := range p.Params {
 		size := types.Size(param.Type)
 		words := int((size + 7) / 8)
@@ -46,7 +52,7 @@ func paramLocation(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *locatio
 			}
 			break
 		}
-		l.addr, l.pos = &program.Register{At: at, Number: dwarfRSP}, 8*(firstStack+stack)
+		l.addr, l.pos = &program.Register{At: at, Number: dwarfRSP}, 8*stack
 		break
 	}
 	return l

@@ -68,8 +68,17 @@ func (r *resolution) all() *program.Value {
 			if i > 0 {
 				p.text(" ")
 			}
-			p.variable(param.Name, paramLocation(r.types, proto, i, r.x.At))
+			p.variable(param.Name, r.param(proto, i))
 		}
+	case "name", "system":
+		if r.vars.trace == nil {
+			return failed(r.x.At, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$$%s is a tracepoint's: it is known only in kernel.trace probes", name)})
+		}
+		text := r.vars.trace.Name
+		if name == "system" {
+			text = r.vars.trace.System
+		}
+		return &program.Value{X: &program.Text{At: r.x.At, Value: text}}
 	case "locals":
 		if _, d := r.prototype("$$locals"); d != nil {
 			return failed(r.x.At, d)

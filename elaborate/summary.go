@@ -69,6 +69,8 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 		switch x := x.(type) {
 		case *program.Number:
 			fmt.Fprintf(b, " %d", x.Value)
+		case *program.Text:
+			fmt.Fprintf(b, " %q", x.Value)
 		case *program.Binary:
 			b.WriteString(" " + x.Op)
 		case *program.Deref:

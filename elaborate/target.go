@@ -56,6 +56,11 @@ var errHost = errors.New("the host runtime has no kernel to look into, only begi
 // Kernel returns what the target kernel contains.
 func (t *Target) Kernel() (*symbols.Kernel, error) { return t.kernel() }
 
+// typesOf returns the types of a kernel module, or those of the kernel itself for "".
+func (t *Target) typesOf(module string) (*btf.Spec, error) {
+	return t.types()
+}
+
 // complain is the error for err, which came of looking into the kernel.
 func (t *Target) complain(at syntax.Pos, err error) *syntax.Diagnostic {
 	d := &syntax.Diagnostic{Pos: at, Msg: err.Error()}

@@ -7,20 +7,23 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/symbols"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
 )
 
 // functionVars are the target variables at a kernel function's entry or return,
-// from BTF. Without a function they are those that need no place: @cast and
-// the like.
+// from BTF; or at a tracepoint, which calls functions too. Without a function
+// they are those that need no place: @cast and the like.
 type functionVars struct {
 	target *Target
-	name   string // the function's; "" for none
-	ret    bool   // at its return
-	bare   bool   // kprobe.function: no variables
-	twins  int    // how many other functions have the name
+	module string              // the kernel module that the function is in; "" for the kernel itself
+	name   string              // the function's; "" for none
+	trace  *symbols.Tracepoint // the tracepoint's, instead of a function
+	ret    bool                // at its return
+	bare   bool                // kprobe.function: no variables
+	twins  int                 // how many other functions have the name
 	warn   func(at syntax.Pos, msg string)
 	found  bool // proto has been looked for
 	proto  *btf.Proto
@@ -30,15 +33,22 @@ type functionVars struct {
 	slots map[string]int // in saved, by what it is in the script
 }
 
+// types returns what is known of the kernel's types, or of the module's.
+func (v *functionVars) types() (*btf.Spec, error) { return v.target.typesOf(v.module) }
+
 // lookUp finds the function's prototype.
 func (v *functionVars) lookUp() *btf.Proto {
 	if v.found || v.bare || v.name == "" {
 		return v.proto
 	}
 	v.found = true
-	types, err := v.target.types()
+	types, err := v.types()
 	if err != nil {
 		return nil
+	}
+	if v.trace != nil {
+		v.proto = traceProto(types, v.trace.Name)
+		return v.proto
 	}
 	for _, id := range types.Find(v.name, btf.Function) {
 		p, ok := types.Proto(id)
@@ -58,10 +68,14 @@ func (v *functionVars) Known() bool { return v.bare || v.lookUp() != nil && v.tw
 
 // Key tells prototypes apart.
 func (v *functionVars) Key() string {
-	if p := v.lookUp(); p != nil {
-		return fmt.Sprint(p.ID, v.ret)
+	event := ""
+	if v.trace != nil {
+		event = v.trace.String()
 	}
-	return fmt.Sprint("unknown", v.bare, v.ret)
+	if p := v.lookUp(); p != nil {
+		return fmt.Sprint(v.module, p.ID, v.ret, event)
+	}
+	return fmt.Sprint("unknown", v.bare, v.ret, event)
 }
 
 // List spells the parameters, and the result at a return.
@@ -70,7 +84,7 @@ func (v *functionVars) List() []string {
 	if p == nil {
 		return nil
 	}
-	types, err := v.target.types()
+	types, err := v.types()
 	if err != nil {
 		return nil
 	}
@@ -102,7 +116,7 @@ func (v *functionVars) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Valu
 	case *syntax.AtExpr:
 		return v.operator(x)
 	case *syntax.TargetVar:
-		types, err := v.target.types()
+		types, err := v.types()
 		if err != nil {
 			return failed(x.At, v.target.complain(x.At, err))
 		}
@@ -148,7 +162,7 @@ func (v *functionVars) operator(x *syntax.AtExpr) *program.Value {
 		if !ok {
 			return fail(`@enum takes the name of a constant: @enum("NAME")`)
 		}
-		types, err := v.target.types()
+		types, err := v.types()
 		if err != nil {
 			return failed(x.At, v.target.complain(x.At, err))
 		}
@@ -270,23 +284,35 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 	}
 	for i, param := range p.Params {
 		if param.Name == r.x.Name {
-			return paramLocation(r.types, p, i, r.x.At), nil
+			return r.param(p, i), nil
 		}
 	}
 	return nil, r.unknown(p)
+}
+
+// param returns where the i-th parameter is.
+func (r *resolution) param(p *btf.Proto, i int) *location {
+	if r.vars.trace != nil {
+		return traceLocation(r.types, p, i, r.x.At)
+	}
+	return paramLocation(r.types, p, i, r.x.At)
 }
 
 // prototype returns the function's prototype, which what needs.
 func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 	v := r.vars
 	if v.name == "" {
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: there are no target variables here, but only where a function is probed", what)}
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: there are no target variables here, but only where a function or a tracepoint is probed", what)}
 	}
 	if v.bare {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: kprobe.function has no target variables", what),
 			Hint: fmt.Sprintf("kernel.function(%q) has them", v.name)}
 	}
-	if p := v.lookUp(); p != nil {
+	p := v.lookUp()
+	switch {
+	case p == nil && v.trace != nil:
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: BTF does not describe the tracepoint %s", what, v.trace)}
+	case p != nil:
 		if v.twins > 0 {
 			v.warn(r.x.At, fmt.Sprintf("the kernel has %d functions %s, and BTF describes one of them: the others' variables may be wrong", v.twins+1, v.name))
 		}
@@ -300,6 +326,9 @@ func (r *resolution) result() (*location, *syntax.Diagnostic) {
 	p, d := r.prototype("$return")
 	if d != nil {
 		return nil, d
+	}
+	if r.vars.trace != nil {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: a tracepoint returns nothing"}
 	}
 	if !r.vars.ret {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: the function has only begun here",
@@ -326,14 +355,18 @@ func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
 		shown = append(shown, "$"+n)
 	}
 	d := &syntax.Diagnostic{Pos: r.x.At}
+	where := r.vars.name
+	if r.vars.trace != nil {
+		where = r.vars.trace.String()
+	}
 	if len(names) == 0 {
-		d.Msg = fmt.Sprintf("no $%s: %s has no parameters", r.x.Name, r.vars.name)
+		d.Msg = fmt.Sprintf("no $%s: %s has no parameters", r.x.Name, where)
 	} else {
-		d.Msg = fmt.Sprintf("no $%s: %s has %s", r.x.Name, r.vars.name, strings.Join(shown, ", "))
+		d.Msg = fmt.Sprintf("no $%s: %s has %s", r.x.Name, where, strings.Join(shown, ", "))
 	}
 	if near := suggest.Nearest(r.x.Name, names, 1); len(near) > 0 {
 		d.Hint = "did you mean $" + near[0] + "?"
-	} else {
+	} else if r.vars.trace == nil {
 		d.Hint = "local variables are known only from debuginfo"
 	}
 	return d

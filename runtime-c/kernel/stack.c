@@ -16,11 +16,17 @@ int gs_is_return(struct gs_ctx *c)
 	return !strcmp(c->point->family, "return");
 }
 
+/* The symbol of a tracepoint is not where the kernel was, nor is that of watched data. */
+static bool gs_is_event(const struct gs_point *p)
+{
+	return !strcmp(p->family, "tracepoint") || !strcmp(p->family, "data");
+}
+
 gs_u64 gs_probe_addr(struct gs_ctx *c)
 {
 	const struct gs_point *p = gs_point_of(c);
 
-	if (p->symbol != GS_NO_SYMBOL)
+	if (!gs_is_event(p) && p->symbol != GS_NO_SYMBOL)
 		return gs_point_addr(p);
 	return c->ip ?: c->regs ? c->regs->ip : 0;
 }

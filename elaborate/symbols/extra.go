@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package symbols
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/internal/store"
+)
+
+// Lists of what only some scripts ask for are made when one first does, and
+// kept beside the index of functions: a line for each thing.
+const (
+	tracepointsFile = "tracepoints"
+	objectsFile     = "objects"
+)
+
+// extra returns one of those lists.
+func (k *Kernel) extra(name string) ([]byte, error) {
+	path := filepath.Join(k.dir, name)
+	if data, err := store.Map(path); err == nil {
+		return data, nil
+	}
+	made, err := k.makeExtras()
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range made {
+		if err := store.Write(filepath.Join(k.dir, name), text); err != nil {
+			return nil, err
+		}
+	}
+	return made[name], nil
+}
+
+// makeExtras makes all of them, of the kernel's image or of the running kernel.
+func (k *Kernel) makeExtras() (map[string][]byte, error) {
+	symbols, tracepoints, err := k.imageExtras()
+	if err != nil {
+		if k.Release != running() {
+			return nil, err
+		}
+		if symbols, tracepoints, err = liveExtras(); err != nil {
+			return nil, err
+		}
+	}
+	stext, ok := find(symbols, "_stext")
+	if !ok {
+		return nil, errors.New("the kernel's symbols have no _stext")
+	}
+	return map[string][]byte{
+		tracepointsFile: encodeTracepoints(tracepoints, stext),
+		objectsFile:     encodeObjects(symbols, stext),
+	}, nil
+}
+
+// imageExtras reads the kernel's image, if it is still the one of the index.
+func (k *Kernel) imageExtras() ([]symbol, []tracepoint, error) {
+	path, _, err := findImage(k.Release)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := unpack(file)
+	if err != nil {
+		return nil, nil, errors.Wrap(err, path)
+	}
+	im, err := parseImage(data)
+	if err != nil {
+		return nil, nil, errors.Wrap(err, path)
+	}
+	if id, err := im.buildID(); err != nil || id != k.BuildID {
+		return nil, nil, errors.Errorf("%s is another build of the kernel than it was a moment ago", path)
+	}
+	symbols, err := decodeKallsyms(im)
+	if err != nil {
+		return nil, nil, errors.Wrap(err, path)
+	}
+	return symbols, imageTracepoints(im, symbols), nil
+}
+
+// liveExtras asks the running kernel, which takes root.
+func liveExtras() ([]symbol, []tracepoint, error) {
+	symbols, err := liveSymbols("/proc/kallsyms")
+	if err != nil {
+		return nil, nil, err
+	}
+	tracepoints, err := liveTracepoints(symbols)
+	return symbols, tracepoints, err
+}
+
+// parseHex reads a number of one of the lists.
+func parseHex(s string) int64 {
+	n, _ := strconv.ParseInt(s, 16, 64)
+	return n
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package symbols
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"gostap/translator/suggest"
+)
+
+// An Object is what a symbol names that is no function: a variable, mostly.
+type Object struct {
+	Name   string
+	Offset int64  // from _stext
+	Size   uint32 // to the next symbol
+	Kind   byte   // as nm(1) has it
+	PerCPU bool   // Offset is then that in each CPU's area
+}
+
+// Init reports whether o is gone once the kernel has booted.
+func (o *Object) Init() bool { return o.Kind == initKind }
+
+// initKind marks, among an Object's kinds, what lies in the init sections.
+const initKind = 'i'
+
+// Objects returns all objects called name.
+func (k *Kernel) Objects(name string) ([]Object, error) {
+	data, err := k.extra(objectsFile)
+	if err != nil {
+		return nil, err
+	}
+	var list []Object
+	key := []byte("\n" + name + " ")
+	for from := 0; ; {
+		i := bytes.Index(data[from:], key)
+		if i < 0 {
+			return list, nil
+		}
+		from += i + 1
+		line, _, _ := bytes.Cut(data[from:], []byte("\n"))
+		if o, ok := parseObject(string(line)); ok {
+			list = append(list, o)
+		}
+	}
+}
+
+// NearestObjects returns at most n names that name may be a misspelling of.
+func (k *Kernel) NearestObjects(name string, n int) []string {
+	data, err := k.extra(objectsFile)
+	if err != nil {
+		return nil
+	}
+	var known []string
+	for line := range strings.Lines(string(data)) {
+		if o, ok := parseObject(strings.TrimSuffix(line, "\n")); ok {
+			known = append(known, o.Name)
+		}
+	}
+	return suggest.Nearest(name, known, n)
+}
+
+// parseObject reads "name kind offset size", where a per-CPU object's kind is
+// followed by a p.
+func parseObject(line string) (o Object, ok bool) {
+	fields := strings.Split(line, " ")
+	if len(fields) != 4 || fields[1] == "" {
+		return o, false
+	}
+	return Object{
+		Name:   fields[0],
+		Kind:   fields[1][0],
+		PerCPU: strings.HasSuffix(fields[1], "p"),
+		Offset: parseHex(fields[2]),
+		Size:   uint32(parseHex(fields[3])),
+	}, true
+}
+
+// encodeObjects writes the symbols that are no code's, which ascend by address.
+// The first line is empty, so that each name stands behind a line's end.
+func encodeObjects(symbols []symbol, stext uint64) []byte {
+	initStart, _ := find(symbols, "__init_begin")
+	initEnd, _ := find(symbols, "__init_end")
+	out := []byte("\n")
+	for i := range symbols {
+		s := &symbols[i]
+		if !strings.ContainsRune("dDbBrRvVaA", rune(s.kind)) || strings.ContainsAny(s.name, " \n") {
+			continue
+		}
+		size := uint64(0)
+		for j := i + 1; j < len(symbols) && size == 0; j++ {
+			size = min(symbols[j].addr-s.addr, 1<<31)
+		}
+		kind, offset := string(s.kind), int64(s.addr-stext)
+		switch {
+		case s.addr>>63 == 0:
+			kind, offset = kind+"p", int64(s.addr)
+		case s.addr >= initStart && s.addr < initEnd:
+			kind = string(initKind)
+		}
+		if size > 0 {
+			out = fmt.Appendf(out, "%s %s %x %x\n", s.name, kind, offset, size)
+		}
+	}
+	return out
+}

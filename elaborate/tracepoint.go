@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/symbols"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+func init() {
+	register(tracepoint, "kernel.trace(string)")
+}
+
+// tracepoint builds kernel.trace: the kernel's tracepoints, by "name" or "system:name".
+func tracepoint(s *session, m match) ([]*Place, *syntax.Diagnostic) {
+	pattern := m.text("trace")
+	k, err := s.target.Kernel()
+	if err != nil {
+		s.broken = s.target.complain(m.at(), err)
+		return nil, s.broken
+	}
+	all, err := k.Tracepoints()
+	if err != nil {
+		return nil, s.target.complain(m.at(), err)
+	}
+	found := symbols.MatchTracepoints(all, pattern)
+	if len(found) == 0 {
+		return nil, noTracepoint(k, m, all, pattern)
+	}
+	wild := strings.ContainsAny(pattern, "*?[")
+	var places []*Place
+	for i := range found {
+		places = append(places, tracePlace(s, m, &found[i], wild))
+	}
+	return places, nil
+}
+
+func tracePlace(s *session, m match, t *symbols.Tracepoint, wild bool) *Place {
+	return &Place{
+		Wild: wild,
+		Point: &program.Point{
+			At:     m.at(),
+			Family: "tracepoint",
+			Name:   fmt.Sprintf("kernel.trace(%q)", t),
+			Module: t.Module,
+			Symbol: t.Symbol(),
+
+			SymbolOffset: t.Offset,
+		},
+		Vars: &functionVars{target: s.target, module: t.Module, name: t.String(), trace: t},
+	}
+}
+
+// noTracepoint is the error for a pattern that stands for none.
+func noTracepoint(k *symbols.Kernel, m match, all []symbols.Tracepoint, pattern string) *syntax.Diagnostic {
+	d := m.errorf("kernel %s has no tracepoint %q", k.Release, pattern)
+	system, name, both := strings.Cut(pattern, ":")
+	if both && (strings.HasPrefix(name, "sys_enter_") || strings.HasPrefix(name, "sys_exit_")) {
+		entry, _, _ := strings.Cut(strings.TrimPrefix(name, "sys_"), "_")
+		d.Hint = fmt.Sprintf("trace events of single system calls have no tracepoints of their own: all calls go through raw_syscalls:sys_%s", entry)
+		return d
+	}
+	if near := symbols.NearestTracepoints(all, pattern, 3); len(near) > 0 {
+		d.Hint = didYouMean(near)
+		return d
+	}
+	if both {
+		if elsewhere := symbols.MatchTracepoints(all, name); len(elsewhere) > 0 && len(elsewhere) < len(all) {
+			d.Hint = didYouMean([]string{elsewhere[0].String()})
+		} else if near := symbols.MatchTracepoints(all, system+":*"); len(near) > 0 {
+			d.Hint = fmt.Sprintf("gostap -l 'kernel.trace(\"%s:*\")' lists those of %s", system, system)
+		}
+	}
+	return d
+}
+
+// traceProto returns what a tracepoint's probes take, nil if BTF does not say.
+// The kernel has functions with these parameters for each tracepoint:
+// __traceiter_NAME, since Linux 5.10, and __probestub_NAME. The typedef
+// btf_trace_NAME has no names: its parameters are arg1, arg2 and so on.
+func traceProto(types *btf.Spec, name string) *btf.Proto {
+	for _, prefix := range []string{"__traceiter_", "__probestub_"} {
+		for _, id := range types.Find(prefix+name, btf.Function) {
+			if p, ok := types.Proto(id); ok && len(p.Params) > 0 {
+				return visible(p)
+			}
+		}
+	}
+	for _, id := range types.Find("btf_trace_"+name, btf.Typedef) {
+		if p, ok := types.Proto(types.Target(types.Target(id))); ok && len(p.Params) > 0 {
+			p = visible(p)
+			for i := range p.Params {
+				p.Params[i].Name = fmt.Sprintf("arg%d", i+1)
+			}
+			return p
+		}
+	}
+	return nil
+}
+
+// visible drops the first parameter, which is the probe's own data.
+func visible(p *btf.Proto) *btf.Proto {
+	p.Params, p.Result = p.Params[1:], 0
+	return p
+}
+
+// traceLocation returns where the i-th parameter of a tracepoint is. The first
+// register carries the probe's own data, and the runtime's stack pointer is
+// behind the return address.
+func traceLocation(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location {
+	l := argLocation(types, p, i, 1, 0, at)
+	l.store = nil
+	return l
+}
