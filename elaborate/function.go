@@ -23,14 +23,24 @@ func init() {
 		"kprobe.function(string)",
 		"kprobe.function(string).call",
 		"kprobe.function(string).return",
-		"kprobe.function(string).return.maxactive(number)")
+		"kprobe.function(string).return.maxactive(number)",
+		"module(string).function(string)",
+		"module(string).function(string).call",
+		"module(string).function(string).exported",
+		"module(string).function(string).inline",
+		"module(string).function(string).return",
+		"module(string).function(string).return.maxactive(number)",
+		"kprobe.module(string).function(string)",
+		"kprobe.module(string).function(string).call",
+		"kprobe.module(string).function(string).return",
+		"kprobe.module(string).function(string).return.maxactive(number)")
 }
 
 // maxMaxactive bounds how many returns of one function may be waited for.
 const maxMaxactive = 1 << 20
 
-// kernelFunction builds kernel.function and kprobe.function: functions' entries
-// and returns.
+// kernelFunction builds kernel.function, module.function, kprobe.function and
+// kprobe.module.function: functions' entries and returns.
 func kernelFunction(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	pattern := m.text("function")
 	maxactive := m.number("maxactive", 0)
@@ -47,25 +57,35 @@ func kernelFunction(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		s.broken = s.target.complain(m.at(), err)
 		return nil, s.broken
 	}
-	wild := strings.ContainsAny(pattern, "*?[")
-	var functions []symbols.Func
-	var d *syntax.Diagnostic
-	if wild {
-		functions, d = wildFunctions(k, m, pattern)
-	} else {
-		functions, d = s.namedFunctions(k, m, pattern)
+	maker := placeMaker{s: s, m: m, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
+	if m.has("module") {
+		return moduleFunctions(&maker, pattern)
 	}
+	functions, d := maker.find(&scope{Functions: &k.Functions, what: "kernel " + k.Release}, pattern)
 	if d != nil {
 		return nil, d
 	}
-	maker := placeMaker{s: s, m: m, wild: wild, args: [2]int64{maxactive}}
 	return maker.places(functions), nil
+}
+
+// A scope is what functions are looked for in.
+type scope struct {
+	*symbols.Functions
+	what string // "kernel 6.1.0-56-cloud-amd64", "module fuse"
+}
+
+// find returns the functions that pattern stands for.
+func (p *placeMaker) find(in *scope, pattern string) ([]symbols.Func, *syntax.Diagnostic) {
+	if p.wild {
+		return wildFunctions(in, p.m, pattern)
+	}
+	return p.s.namedFunctions(in, p.m, pattern)
 }
 
 // wildFunctions returns the functions that match pattern and that ftrace can
 // trace. Others are left out, though some of them could bear a kprobe: the
 // kernel's own tools refuse those too, as tracing itself may run through them.
-func wildFunctions(k *symbols.Kernel, m match, pattern string) ([]symbols.Func, *syntax.Diagnostic) {
+func wildFunctions(k *scope, m match, pattern string) ([]symbols.Func, *syntax.Diagnostic) {
 	all := k.Glob(pattern)
 	var list []symbols.Func
 	refused := 0
@@ -83,9 +103,9 @@ func wildFunctions(k *symbols.Kernel, m match, pattern string) ([]symbols.Func, 
 		return onePerAddress(list), nil
 	}
 	if refused > 0 {
-		return nil, m.errorf("%q matches %d functions of kernel %s, none of which can be probed", pattern, refused, k.Release)
+		return nil, m.errorf("%q matches %d functions of %s, none of which can be probed", pattern, refused, k.what)
 	}
-	return nil, m.errorf("%q matches no function of kernel %s", pattern, k.Release)
+	return nil, m.errorf("%q matches no function of %s", pattern, k.what)
 }
 
 // onePerAddress drops all but one name of functions that have several, so that
@@ -109,14 +129,14 @@ func onePerAddress(list []symbols.Func) []symbols.Func {
 }
 
 // namedFunctions returns all functions called name.
-func (s *session) namedFunctions(k *symbols.Kernel, m match, name string) ([]symbols.Func, *syntax.Diagnostic) {
+func (s *session) namedFunctions(k *scope, m match, name string) ([]symbols.Func, *syntax.Diagnostic) {
 	all := k.Lookup(name)
 	variants := k.Variants(name)
 	if len(all) == 0 {
 		all = variants
 	} else if whole := wholes(variants); len(whole) > 0 {
 		s.diags.Warnf(m.at(), "the compiler has made %s of %s, too, with other parameters: it is not probed", enumerate(whole, 3), name).Hint =
-			fmt.Sprintf("kernel.function(%q) probes both, if the handler can do without target variables", name+"*")
+			fmt.Sprintf("function(%q) probes both, if the handler can do without target variables", name+"*")
 	}
 	var list []symbols.Func
 	var refused *symbols.Func
@@ -136,9 +156,9 @@ func (s *session) namedFunctions(k *symbols.Kernel, m match, name string) ([]sym
 	case refused != nil:
 		return nil, m.errorf("function %q can't be probed: it %s", name, refused.Refusal)
 	case len(all) > 0 && m.has("exported"):
-		return nil, m.errorf("function %q is not exported by kernel %s", name, k.Release)
+		return nil, m.errorf("function %q is not exported by %s", name, k.what)
 	}
-	d := m.errorf("kernel %s has no function %q", k.Release, name)
+	d := m.errorf("%s has no function %q", k.what, name)
 	if near := k.Nearest(name, 3); len(near) > 0 {
 		d.Hint = didYouMean(near)
 	} else {
@@ -177,6 +197,7 @@ type placeMaker struct {
 	m    match
 	wild bool
 	args [2]int64
+	in   *openModule // nil for the kernel itself
 
 	warned bool
 }
@@ -207,29 +228,39 @@ func (p *placeMaker) place(f *symbols.Func, twins int) *Place {
 	switch {
 	case p.m.has("return"):
 		family, suffix = "return", ".return"
-	case !f.Ftrace:
-		family = "kprobe"
+	case !f.Ftrace || p.in != nil:
+		family = "kprobe" // which goes with its module, however it is unloaded
 	}
 	for _, word := range []string{"call", "exported"} {
 		if p.m.has(word) {
 			suffix = "." + word
 		}
 	}
-	root := p.m.point.Components[0].Name
+	root, module, offset := p.m.point.Components[0].Name, "", f.Offset
+	name := root
+	if p.in != nil {
+		module, offset = p.in.Name, 0
+		name = `module("` + module + `")`
+		if root == "kprobe" {
+			name = "kprobe." + name
+		}
+	}
 	return &Place{
 		Wild: p.wild,
 		Point: &program.Point{
 			At:     p.m.at(),
 			Family: family,
-			Name:   root + `.function("` + f.Base() + `")` + suffix,
+			Name:   name + `.function("` + f.Base() + `")` + suffix,
 			Func:   f.Base(),
+			Module: module,
 			Symbol: f.Name,
 			Args:   p.args,
 
-			SymbolOffset: f.Offset,
+			SymbolOffset: offset,
 		},
 		Vars: &functionVars{
 			target: p.s.target,
+			module: p.in,
 			name:   f.Name,
 			ret:    family == "return",
 			bare:   root == "kprobe",

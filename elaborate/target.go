@@ -25,6 +25,7 @@ type Target struct {
 	config func() map[string]string
 	kernel func() (*symbols.Kernel, error)
 	types  func() (*btf.Spec, error)
+	opened map[string]*openModule // by path
 }
 
 // NewTarget returns the kernel of that release as a target, or the host
@@ -33,6 +34,7 @@ func NewTarget(release string, guru bool) *Target {
 	t := &Target{
 		Release: release,
 		Guru:    guru,
+		opened:  map[string]*openModule{},
 		config:  sync.OnceValue(func() map[string]string { return readConfig(release) }),
 	}
 	t.kernel = sync.OnceValues(func() (*symbols.Kernel, error) {
@@ -56,9 +58,40 @@ var errHost = errors.New("the host runtime has no kernel to look into, only begi
 // Kernel returns what the target kernel contains.
 func (t *Target) Kernel() (*symbols.Kernel, error) { return t.kernel() }
 
-// typesOf returns the types of a kernel module, or those of the kernel itself for "".
-func (t *Target) typesOf(module string) (*btf.Spec, error) {
-	return t.types()
+// modules returns the modules that are installed for the kernel.
+func (t *Target) modules() (symbols.ModuleTree, error) {
+	k, err := t.kernel()
+	if err != nil {
+		return nil, err
+	}
+	return k.Modules()
+}
+
+// module opens a module's file.
+func (t *Target) module(path string) (*openModule, error) {
+	if m := t.opened[path]; m != nil {
+		return m, nil
+	}
+	file, err := symbols.OpenModule(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &openModule{Module: file}
+	m.types = sync.OnceValues(func() (*btf.Spec, error) {
+		base, err := t.types()
+		if err != nil || file.BTFPath() == "" {
+			return base, err
+		}
+		return base.OpenSplit(file.BTFPath())
+	})
+	t.opened[path] = m
+	return m, nil
+}
+
+// An openModule is a module's file, with its types and the kernel's.
+type openModule struct {
+	*symbols.Module
+	types func() (*btf.Spec, error)
 }
 
 // complain is the error for err, which came of looking into the kernel.

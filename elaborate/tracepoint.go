@@ -28,19 +28,55 @@ func tracepoint(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if err != nil {
 		return nil, s.target.complain(m.at(), err)
 	}
-	found := symbols.MatchTracepoints(all, pattern)
-	if len(found) == 0 {
-		return nil, noTracepoint(k, m, all, pattern)
-	}
 	wild := strings.ContainsAny(pattern, "*?[")
 	var places []*Place
+	found := symbols.MatchTracepoints(all, pattern)
 	for i := range found {
-		places = append(places, tracePlace(s, m, &found[i], wild))
+		places = append(places, tracePlace(s, m, &found[i], nil, wild))
+	}
+	if len(places) > 0 {
+		return places, nil
+	}
+	// Only what the kernel itself does not have is looked for in modules.
+	more, err := s.target.eachModule(func(module *openModule, list []symbols.Tracepoint) {
+		found := symbols.MatchTracepoints(list, pattern)
+		for i := range found {
+			places = append(places, tracePlace(s, m, &found[i], module, wild))
+		}
+	})
+	if err != nil {
+		return nil, s.target.complain(m.at(), err)
+	}
+	if len(places) == 0 {
+		return nil, noTracepoint(k, m, append(all, more...), pattern)
 	}
 	return places, nil
 }
 
-func tracePlace(s *session, m match, t *symbols.Tracepoint, wild bool) *Place {
+// eachModule calls visit with the tracepoints of each module that has some, and
+// returns those of all.
+func (t *Target) eachModule(visit func(*openModule, []symbols.Tracepoint)) ([]symbols.Tracepoint, error) {
+	tree, err := t.modules()
+	if err != nil {
+		return nil, err
+	}
+	var all []symbols.Tracepoint
+	for _, name := range tree.Glob("*") {
+		m, err := t.module(tree[name])
+		if err != nil {
+			return nil, err
+		}
+		list, err := m.Tracepoints()
+		if err != nil {
+			return nil, err
+		}
+		visit(m, list)
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+func tracePlace(s *session, m match, t *symbols.Tracepoint, module *openModule, wild bool) *Place {
 	return &Place{
 		Wild: wild,
 		Point: &program.Point{
@@ -52,7 +88,7 @@ func tracePlace(s *session, m match, t *symbols.Tracepoint, wild bool) *Place {
 
 			SymbolOffset: t.Offset,
 		},
-		Vars: &functionVars{target: s.target, module: t.Module, name: t.String(), trace: t},
+		Vars: &functionVars{target: s.target, module: module, name: t.String(), trace: t},
 	}
 }
 

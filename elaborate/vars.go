@@ -18,7 +18,7 @@ import (
 // they are those that need no place: @cast and the like.
 type functionVars struct {
 	target *Target
-	module string              // the kernel module that the function is in; "" for the kernel itself
+	module *openModule         // that the function is in; nil for the kernel itself
 	name   string              // the function's; "" for none
 	trace  *symbols.Tracepoint // the tracepoint's, instead of a function
 	ret    bool                // at its return
@@ -34,7 +34,19 @@ type functionVars struct {
 }
 
 // types returns what is known of the kernel's types, or of the module's.
-func (v *functionVars) types() (*btf.Spec, error) { return v.target.typesOf(v.module) }
+func (v *functionVars) types() (*btf.Spec, error) {
+	if v.module != nil {
+		return v.module.types()
+	}
+	return v.target.types()
+}
+
+func (v *functionVars) moduleName() string {
+	if v.module == nil {
+		return ""
+	}
+	return v.module.Name
+}
 
 // lookUp finds the function's prototype.
 func (v *functionVars) lookUp() *btf.Proto {
@@ -73,7 +85,7 @@ func (v *functionVars) Key() string {
 		event = v.trace.String()
 	}
 	if p := v.lookUp(); p != nil {
-		return fmt.Sprint(v.module, p.ID, v.ret, event)
+		return fmt.Sprint(v.moduleName(), p.ID, v.ret, event)
 	}
 	return fmt.Sprint("unknown", v.bare, v.ret, event)
 }
@@ -298,6 +310,14 @@ func (r *resolution) param(p *btf.Proto, i int) *location {
 	return paramLocation(r.types, p, i, r.x.At)
 }
 
+// place spells the probe point at the function's entry.
+func (v *functionVars) place() string {
+	if v.module != nil {
+		return fmt.Sprintf("module(%q).function(%q)", v.module.Name, v.name)
+	}
+	return fmt.Sprintf("kernel.function(%q)", v.name)
+}
+
 // prototype returns the function's prototype, which what needs.
 func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 	v := r.vars
@@ -305,8 +325,8 @@ func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: there are no target variables here, but only where a function or a tracepoint is probed", what)}
 	}
 	if v.bare {
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: kprobe.function has no target variables", what),
-			Hint: fmt.Sprintf("kernel.function(%q) has them", v.name)}
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: kprobe probes have no target variables", what),
+			Hint: fmt.Sprintf("%s has them", v.place())}
 	}
 	p := v.lookUp()
 	switch {
@@ -314,9 +334,13 @@ func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: BTF does not describe the tracepoint %s", what, v.trace)}
 	case p != nil:
 		if v.twins > 0 {
-			v.warn(r.x.At, fmt.Sprintf("the kernel has %d functions %s, and BTF describes one of them: the others' variables may be wrong", v.twins+1, v.name))
+			v.warn(r.x.At, fmt.Sprintf("there are %d functions %s, and BTF describes one of them: the others' variables may be wrong", v.twins+1, v.name))
 		}
 		return p, nil
+	}
+	if v.module != nil && v.module.BTFPath() == "" {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: the module %s has no BTF, which would tell what %s takes and returns", what, v.module.Name, v.name),
+			Hint: "it was built without CONFIG_DEBUG_INFO_BTF_MODULES, or where no vmlinux was at hand; int_arg(1), pointer_arg(2) and so on read arguments by their numbers"}
 	}
 	return nil, v.target.debuginfo(r.x.At, fmt.Sprintf("%s: BTF does not describe %s; what its parameters are", what, v.name))
 }
@@ -332,7 +356,7 @@ func (r *resolution) result() (*location, *syntax.Diagnostic) {
 	}
 	if !r.vars.ret {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: the function has only begun here",
-			Hint: fmt.Sprintf("kernel.function(%q).return has it", r.vars.name)}
+			Hint: r.vars.place() + ".return has it"}
 	}
 	if r.types.Strip(p.Result) == 0 {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.vars.name)}

@@ -12,7 +12,7 @@ func (s *Spec) Kind(id ID) Kind {
 }
 
 // Name returns id's own name, "" if it has none.
-func (s *Spec) Name(id ID) string { return s.raw.text(s.record(id).name) }
+func (s *Spec) Name(id ID) string { return s.text(s.record(id).name) }
 
 // Target returns the type that a pointer, array, typedef, qualifier, variable
 // or function refers to (a function to its prototype); void for others.
@@ -148,7 +148,7 @@ func (s *Spec) Proto(id ID) (*Proto, bool) {
 	}
 	p := &Proto{ID: id, Result: ID(rec.sizeOrType)}
 	for at := 0; at < len(rec.rest); at += 8 {
-		param := Param{s.raw.text(le.Uint32(rec.rest[at:])), ID(le.Uint32(rec.rest[at+4:]))}
+		param := Param{s.text(le.Uint32(rec.rest[at:])), ID(le.Uint32(rec.rest[at+4:]))}
 		if param.Name == "" && param.Type == 0 {
 			p.Variadic = true
 			break
@@ -174,7 +174,7 @@ func (s *Spec) Members(id ID) []Member {
 	}
 	list := make([]Member, 0, rec.vlen())
 	for at := 0; at < len(rec.rest); at += 12 {
-		m := Member{Name: s.raw.text(le.Uint32(rec.rest[at:])), Type: ID(le.Uint32(rec.rest[at+4:]))}
+		m := Member{Name: s.text(le.Uint32(rec.rest[at:])), Type: ID(le.Uint32(rec.rest[at+4:]))}
 		offset := le.Uint32(rec.rest[at+8:])
 		m.Offset = int64(offset)
 		if rec.flag() {
@@ -261,12 +261,12 @@ func (s *Spec) Enumerators(id ID) []Enumerator {
 			if rec.flag() {
 				v = int64(int32(v))
 			}
-			list = append(list, Enumerator{s.raw.text(le.Uint32(rec.rest[at:])), v})
+			list = append(list, Enumerator{s.text(le.Uint32(rec.rest[at:])), v})
 		}
 	case Enum64:
 		for at := 0; at < len(rec.rest); at += 12 {
 			v := int64(le.Uint32(rec.rest[at+4:])) | int64(le.Uint32(rec.rest[at+8:]))<<32
-			list = append(list, Enumerator{s.raw.text(le.Uint32(rec.rest[at:])), v})
+			list = append(list, Enumerator{s.text(le.Uint32(rec.rest[at:])), v})
 		}
 	}
 	return list
@@ -274,7 +274,12 @@ func (s *Spec) Enumerators(id ID) []Enumerator {
 
 // Enumerator returns the constant called name of any enumeration.
 func (s *Spec) Enumerator(name string) (value int64, ok bool) {
-	for id := ID(1); int(id) <= len(s.offsets)/4; id++ {
+	if s.base != nil {
+		if value, ok = s.base.Enumerator(name); ok {
+			return value, ok
+		}
+	}
+	for id := s.first; id < s.first+s.count(); id++ {
 		if k := s.Kind(id); k != Enum && k != Enum64 {
 			continue
 		}
@@ -289,7 +294,12 @@ func (s *Spec) Enumerator(name string) (value int64, ok bool) {
 
 // PointerTo returns the type of pointers to id, if the kernel uses it.
 func (s *Spec) PointerTo(id ID) (ID, bool) {
-	for p := ID(1); int(p) <= len(s.offsets)/4; p++ {
+	if s.base != nil {
+		if p, ok := s.base.PointerTo(id); ok {
+			return p, true
+		}
+	}
+	for p := s.first; p < s.first+s.count(); p++ {
 		if rec := s.record(p); rec.kind() == Pointer && ID(rec.sizeOrType) == id {
 			return p, true
 		}

@@ -4,7 +4,7 @@ package symbols
 
 import "strings"
 
-// A Func is one function of the kernel itself. Its names need not be unique:
+// A Func is one function of the kernel itself or of a module. Its names need not be unique:
 // static functions of several files may share one.
 type Func struct {
 	Name   string
@@ -46,8 +46,9 @@ const (
 	Entry               // .entry.text
 	Kprobes             // __kprobes
 	Trampoline          // a static call's, which the kernel rewrites
+	ModuleInit          // __init and __exit code of a module
 
-	lastRefusal = Trampoline
+	lastRefusal = ModuleInit
 )
 
 // String returns the reason as the second half of a sentence that begins with
@@ -60,6 +61,7 @@ func (r Refusal) String() string {
 		Noinstr:     "is noinstr code, where no probe is safe, and on the kernel's kprobes blacklist",
 		Entry:       "is code of the kernel's entry, where no probe is safe, and on the kernel's kprobes blacklist",
 		Kprobes:     "is __kprobes code, which kprobes themselves use, and on their blacklist",
+		ModuleInit:  "is __init or __exit code of the module",
 		Trampoline:  "is a static call's trampoline, which the kernel rewrites",
 	}[r]
 }

@@ -242,7 +242,7 @@ func FuzzIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		k := &Kernel{x: x}
+		k := &Kernel{Functions: Functions{x}}
 		for _, fn := range k.Glob("*") {
 			_ = fn.Refusal.String()
 			k.Lookup(fn.Name)

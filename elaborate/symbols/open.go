@@ -139,7 +139,7 @@ func openCached(release, buildID string) (*Kernel, error) {
 	if info, err := os.Stat(filepath.Join(dir, "btf")); err != nil || info.Size() != x.btf {
 		return nil, errIndex
 	}
-	return &Kernel{Release: release, BuildID: buildID, dir: dir, x: x}, nil
+	return &Kernel{Release: release, BuildID: buildID, dir: dir, Functions: Functions{x}}, nil
 }
 
 // build reads a kernel image and writes the cache's files for it.

@@ -44,6 +44,11 @@ func (k *Kernel) Tracepoints() ([]Tracepoint, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseTracepoints(data)
+}
+
+// parseTracepoints reads what encodeTracepoints has written.
+func parseTracepoints(data []byte) ([]Tracepoint, error) {
 	var list []Tracepoint
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), " ")

@@ -110,6 +110,13 @@ struct gs_point {
 	gs_s64 args[2];		    /* the family's own; see program.Point */
 };
 
+/* A symbol that is in a kernel module, which may be loaded when the session runs already. */
+struct gs_module_symbol {
+	const char *module;
+	const char *name;
+	gs_u32 symbol;		    /* index into the manifest's symbols */
+};
+
 /* A global that -G can set before the start, with gs_set_global(). */
 struct gs_global {
 	const char *name;
@@ -140,6 +147,8 @@ struct gs_program {
 	const struct gs_probe *probes;
 	const struct gs_point *points;
 	const struct gs_global *globals;
+	gs_u32 nmodule_symbols;
+	const struct gs_module_symbol *module_symbols;
 	gs_size frame_size;	    /* bytes of strings that the deepest handler needs */
 	struct gs_limits limits;
 	int (*init)(void);	    /* allocates arrays, sets initial values; 0 or -errno */

@@ -90,12 +90,23 @@ struct gs_family {
 	int (*arm)(const struct gs_point **points, u32 n);
 	/* Undoes what arm did, or did of it; afterwards none of its handlers runs. */
 	void (*disarm)(void);
+	/* The same for one point, whose module has come or goes. arm may have had no point. */
+	int (*arm_one)(const struct gs_point *p);
+	void (*disarm_one)(const struct gs_point *p);
 	/* Runs handlers after all is disarmed. */
 	void (*end)(const struct gs_point **points, u32 n, bool failed);
 	/* Adds what the kernel skipped by itself. */
 	void (*missed)(u64 *skipped);
 };
 extern const struct gs_family *const gs_families[];
+
+/* modules.c: points in modules that come and go. */
+int gs_modules_init(void);
+void gs_modules_free(void);
+bool gs_awaits_module(const struct gs_point *p);	/* it is not loaded */
+void gs_await_modules(void);				/* says which ones are not */
+/* session.c, for modules.c: arms or disarms the points in the module; addrs are gs_symbols. */
+void gs_session_module(const char *name, void (*resolve)(struct module *mod, u64 *addrs), struct module *mod);
 
 u64 gs_point_addr(const struct gs_point *p);	/* 0 if its symbol isn't there */
 void gs_unarmed(const struct gs_point *p, int err);

@@ -29,11 +29,16 @@ static int __init gs_module_init(void)
 	err = gs_transport_init();
 	if (err)
 		goto no_transport;
+	err = gs_modules_init();
+	if (err)
+		goto no_modules;
 	err = gs_control_init();
 	if (err)
 		goto no_control;
 	return 0;
 no_control:
+	gs_modules_free();
+no_modules:
 	gs_transport_free();
 no_transport:
 	gs_messages_free();
@@ -48,6 +53,7 @@ no_dispatch:
 static void __exit gs_module_exit(void)
 {
 	gs_control_free();
+	gs_modules_free();
 	gs_session_stop();
 	gs_messages_free();
 	destroy_workqueue(gs_workqueue);

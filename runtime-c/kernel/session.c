@@ -114,7 +114,7 @@ static u32 gs_points_of(const struct gs_family *f)
 	u32 i, n = 0;
 
 	for (i = 0; i < gs_program.npoints; i++)
-		if (!strcmp(gs_program.points[i].family, f->name))
+		if (!strcmp(gs_program.points[i].family, f->name) && !gs_awaits_module(&gs_program.points[i]))
 			gs_points[n++] = &gs_program.points[i];
 	return n;
 }
@@ -144,6 +144,7 @@ static int gs_arm(void)
 	u32 i;
 	int err;
 
+	gs_await_modules();
 	for (i = 0; i < gs_program.npoints; i++)
 		if (!gs_has_family(gs_program.points[i].family))
 			gs_unarmed(&gs_program.points[i], -EOPNOTSUPP);
@@ -169,6 +170,52 @@ static void gs_disarm(void)
 	while (i--)
 		if (gs_families[i]->disarm)
 			gs_families[i]->disarm();
+}
+
+static int gs_module_point(const struct gs_family *f, const struct gs_point *p, bool coming)
+{
+	if (!coming) {
+		if (f->disarm_one)
+			f->disarm_one(p);
+		return 0;
+	}
+	if (!gs_point_addr(p))
+		gs_unarmed(p, -ENOENT);
+	else if (f->arm_one)
+		return f->arm_one(p);
+	return 0;
+}
+
+/* The module's points are disarmed while their symbols still have addresses, and armed when they have. */
+static void gs_module_points(const char *name, bool coming)
+{
+	const struct gs_family *const *f;
+	u32 i;
+
+	for (i = 0; i < gs_program.npoints; i++) {
+		const struct gs_point *p = &gs_program.points[i];
+
+		if (strcmp(p->module, name) || gs_awaits_module(p))
+			continue;
+		for (f = gs_families; *f; f++)
+			if (!strcmp((*f)->name, p->family) && gs_module_point(*f, p, coming))
+				gs_unarmed(p, -ENOMEM);
+	}
+}
+
+void gs_session_module(const char *name, void (*resolve)(struct module *mod, u64 *addrs), struct module *mod)
+{
+	bool coming = mod->state == MODULE_STATE_COMING;
+
+	mutex_lock(&gs_session_mutex);
+	if (gs_state != GS_STATE_LOADED && gs_state != GS_STATE_STOPPED) {
+		if (!coming)
+			gs_module_points(name, false);
+		resolve(mod, gs_addrs);
+		if (coming)
+			gs_module_points(name, true);
+	}
+	mutex_unlock(&gs_session_mutex);
 }
 
 static void gs_run_end(bool failed)

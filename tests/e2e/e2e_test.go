@@ -4,6 +4,7 @@
 // micro-VM for each kernel and runs itself again in there, where the scripts
 // of testdata are run one after the other. GOSTAP_KERNELS, a list of releases
 // parted by spaces, chooses the kernels; else all that are installed.
+// GOSTAP_SCRIPTS, a regular expression, chooses the scripts.
 package e2e
 
 import (
@@ -50,7 +51,7 @@ func TestKernels(t *testing.T) {
 				Dir:      filepath.Join(root(t), "tests/e2e"),
 				Env: []string{guestVar + "=" + dir, "KBUILT=" + built,
 					"GOSTAP_CACHE=" + os.Getenv("GOSTAP_CACHE")},
-				Args:    []string{self, "-test.v", "-test.run=^TestGuest$", "-test.parallel=1"},
+				Args:    []string{self, "-test.v", "-test.run=^TestGuest$/" + os.Getenv("GOSTAP_SCRIPTS"), "-test.parallel=1"},
 				Stdout:  &out,
 				Stderr:  &out,
 				Console: &console,

@@ -234,6 +234,7 @@ func (g *gen) programTable(w *writer) {
 		w.close("};")
 		w.line("")
 	}
+	inModules := g.moduleSymbols(w)
 	l := &g.opts.Limits
 	w.open("const struct gs_program gs_program = {")
 	w.line(".abi = GS_ABI,")
@@ -244,6 +245,10 @@ func (g *gen) programTable(w *writer) {
 	if len(settable) > 0 {
 		w.line(".nglobals = %d,", len(settable))
 		w.line(".globals = globals,")
+	}
+	if inModules > 0 {
+		w.line(".nmodule_symbols = %d,", inModules)
+		w.line(".module_symbols = module_symbols,")
 	}
 	w.line(".frame_size = %d,", g.frameSize())
 	w.open(".limits = {")
@@ -259,6 +264,26 @@ func (g *gen) programTable(w *writer) {
 	w.line(".init = init,")
 	w.line(".fini = fini,")
 	w.close("};")
+}
+
+// moduleSymbols writes the symbols that are in modules and returns their number.
+func (g *gen) moduleSymbols(w *writer) int {
+	n := 0
+	for i, s := range g.manifest.Symbols {
+		if s.Module == "" {
+			continue
+		}
+		if n == 0 {
+			w.open("static const struct gs_module_symbol module_symbols[] = {")
+		}
+		w.line("{ %s, %s, %d },", cString(s.Module), cString(s.Name), i)
+		n++
+	}
+	if n > 0 {
+		w.close("};")
+		w.line("")
+	}
+	return n
 }
 
 func (g *gen) probeFlags(pr *program.Probe) string {

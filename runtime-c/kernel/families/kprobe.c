@@ -66,6 +66,23 @@ static int gs_kprobes_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
+static void gs_kprobe_disarm_one(const struct gs_point *p)
+{
+	u32 i;
+
+	for (i = 0; i < gs_nkprobes; i++) {
+		struct gs_kprobe *k = container_of(gs_kprobes[i], struct gs_kprobe, kp);
+
+		if (k->hit.point != p)
+			continue;
+		unregister_kprobe(&k->kp);
+		gs_kprobes_missed += k->kp.nmissed;
+		gs_kprobes[i] = gs_kprobes[--gs_nkprobes];
+		kfree(k);
+		return;
+	}
+}
+
 /* In one go, as each would wait for all CPUs. */
 static void gs_kprobes_disarm(void)
 {
@@ -88,4 +105,5 @@ static void gs_kprobes_skipped(u64 *skipped)
 
 static const struct gs_family gs_family_kprobe = {
 	.name = "kprobe", .arm = gs_kprobes_arm, .disarm = gs_kprobes_disarm, .missed = gs_kprobes_skipped,
+	.arm_one = gs_kprobe_arm, .disarm_one = gs_kprobe_disarm_one,
 };

@@ -66,9 +66,13 @@ static int gs_return_arm(const struct gs_point *p, u32 n)
 		gs_unarmed(p, -ENOENT);
 		return 0;
 	}
+	if (!gs_returns)
+		gs_returns = kvcalloc(gs_program.npoints, sizeof(*gs_returns), GFP_KERNEL);
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
-	if (!r)
+	if (!gs_returns || !r) {
+		kfree(r);
 		return -ENOMEM;
+	}
 	r->hit = gs_hit_of(p);
 	r->entry.handler = probe->entry;
 	r->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
@@ -91,12 +95,32 @@ static int gs_returns_arm(const struct gs_point **points, u32 n)
 	int err = 0;
 	u32 i;
 
-	gs_returns = kvcalloc(n, sizeof(*gs_returns), GFP_KERNEL);
-	if (!gs_returns)
-		return -ENOMEM;
 	for (i = 0; i < n && !err; i++)
 		err = gs_return_arm(points[i], n);
 	return err;
+}
+
+static int gs_return_arm_one(const struct gs_point *p)
+{
+	return gs_return_arm(p, gs_nreturns + 1);
+}
+
+static void gs_return_disarm_one(const struct gs_point *p)
+{
+	u32 i;
+
+	for (i = 0; i < gs_nreturns; i++) {
+		struct gs_return *r = container_of(gs_returns[i], struct gs_return, rp);
+
+		if (r->hit.point != p)
+			continue;
+		unregister_kretprobe(&r->rp);
+		gs_returns_full += r->rp.nmissed;
+		gs_returns_missed += r->rp.kp.nmissed;
+		gs_returns[i] = gs_returns[--gs_nreturns];
+		kfree(r);
+		return;
+	}
 }
 
 /* In one go, as each would wait for all CPUs. */
@@ -123,4 +147,5 @@ static void gs_returns_skipped(u64 *skipped)
 
 static const struct gs_family gs_family_return = {
 	.name = "return", .arm = gs_returns_arm, .disarm = gs_returns_disarm, .missed = gs_returns_skipped,
+	.arm_one = gs_return_arm_one, .disarm_one = gs_return_disarm_one,
 };

@@ -15,8 +15,8 @@ struct gs_trace {
 	struct gs_hit hit;
 };
 
-static struct gs_trace *gs_traces;
-static u32 gs_ntraces;			/* the armed ones, which stand first */
+static struct gs_trace **gs_traces;	/* the armed ones */
+static u32 gs_ntraces;
 
 /*
  * The registers that the handler sees are those of the traced function behind
@@ -42,45 +42,82 @@ static void gs_trace_hit(void *data, u64 si, u64 dx, u64 cx, u64 r8, u64 r9)
 	gs_run(&t->hit, (struct pt_regs *)&regs, regs.ip, false);
 }
 
+/* -ENOMEM, or 0: a point that the kernel refuses goes to gs_unarmed(). */
+static int gs_trace_arm(const struct gs_point *p)
+{
+	struct gs_trace *t;
+	int err = -ENOENT;
+
+	if (!gs_traces)
+		gs_traces = kvcalloc(gs_program.npoints, sizeof(*gs_traces), GFP_KERNEL);
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!gs_traces || !t) {
+		kfree(t);
+		return -ENOMEM;
+	}
+	t->tp = (struct tracepoint *)gs_point_addr(p);
+	t->hit = gs_hit_of(p);
+	if (t->tp)
+		err = tracepoint_probe_register(t->tp, (void *)gs_trace_hit, t);
+	if (!err) {
+		gs_traces[gs_ntraces++] = t;
+		return 0;
+	}
+	kfree(t);
+	if (err == -ENOMEM)
+		return err;
+	gs_unarmed(p, err);
+	return 0;
+}
+
 static int gs_traces_arm(const struct gs_point **points, u32 n)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < n && !err; i++)
+		err = gs_trace_arm(points[i]);
+	return err;
+}
+
+/* No handler runs any more, but those that do have yet to end. */
+static void gs_trace_leave(struct gs_trace *t)
+{
+	tracepoint_probe_unregister(t->tp, (void *)gs_trace_hit, t);
+}
+
+static void gs_trace_disarm_one(const struct gs_point *p)
 {
 	u32 i;
 
-	gs_traces = kvcalloc(n, sizeof(*gs_traces), GFP_KERNEL);
-	if (!gs_traces)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		struct gs_trace *t = &gs_traces[gs_ntraces];
-		int err = -ENOENT;
+	for (i = 0; i < gs_ntraces; i++) {
+		struct gs_trace *t = gs_traces[i];
 
-		t->tp = (struct tracepoint *)gs_point_addr(points[i]);
-		t->hit = gs_hit_of(points[i]);
-		if (t->tp)
-			err = tracepoint_probe_register(t->tp, (void *)gs_trace_hit, t);
-		if (err == -ENOMEM)
-			return err;
-		if (err)
-			gs_unarmed(points[i], err);
-		else
-			gs_ntraces++;
+		if (t->hit.point != p)
+			continue;
+		gs_trace_leave(t);
+		tracepoint_synchronize_unregister();
+		gs_traces[i] = gs_traces[--gs_ntraces];
+		kfree(t);
+		return;
 	}
-	return 0;
 }
 
 static void gs_traces_disarm(void)
 {
-	if (!gs_traces)
-		return;
-	while (gs_ntraces) {
-		struct gs_trace *t = &gs_traces[--gs_ntraces];
+	u32 i;
 
-		tracepoint_probe_unregister(t->tp, (void *)gs_trace_hit, t);
-	}
-	tracepoint_synchronize_unregister();
+	for (i = 0; i < gs_ntraces; i++)
+		gs_trace_leave(gs_traces[i]);
+	if (gs_ntraces)
+		tracepoint_synchronize_unregister();
+	while (gs_ntraces)
+		kfree(gs_traces[--gs_ntraces]);
 	kvfree(gs_traces);
 	gs_traces = NULL;
 }
 
 static const struct gs_family gs_family_tracepoint = {
 	.name = "tracepoint", .arm = gs_traces_arm, .disarm = gs_traces_disarm,
+	.arm_one = gs_trace_arm, .disarm_one = gs_trace_disarm_one,
 };

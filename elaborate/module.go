@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gostap/translator/syntax"
+)
+
+// moduleFunctions returns the places of functions in the modules that
+// module(PATTERN) stands for: the names of installed ones, or a module's file.
+func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagnostic) {
+	m, target := maker.m, maker.s.target
+	paths, wild, d := target.modulePaths(m, m.text("module"))
+	if d != nil {
+		return nil, d
+	}
+	maker.wild = maker.wild || wild
+	var places []*Place
+	var first *syntax.Diagnostic
+	for _, path := range paths {
+		module, err := target.module(path)
+		if err != nil {
+			return nil, m.errorf("%v", err)
+		}
+		maker.in = module
+		functions, d := maker.find(&scope{Functions: &module.Functions, what: "module " + module.Name}, pattern)
+		if d != nil {
+			if first == nil {
+				first = d
+			}
+			continue
+		}
+		places = append(places, maker.places(functions)...)
+	}
+	if len(places) > 0 {
+		return places, nil
+	}
+	if wild && len(paths) > 1 {
+		return nil, m.errorf("none of the %d modules that %q matches has a function %q that can be probed", len(paths), m.text("module"), pattern)
+	}
+	return nil, first
+}
+
+// modulePaths returns the files of the modules that pattern stands for.
+func (t *Target) modulePaths(m match, pattern string) (paths []string, wild bool, d *syntax.Diagnostic) {
+	if strings.Contains(pattern, "/") {
+		if _, err := os.Stat(pattern); err != nil {
+			return nil, false, m.errorf("module %q: %v", pattern, err)
+		}
+		path, err := filepath.Abs(pattern)
+		if err != nil {
+			return nil, false, m.errorf("module %q: %v", pattern, err)
+		}
+		return []string{path}, false, nil
+	}
+	tree, err := t.modules()
+	if err != nil {
+		return nil, false, t.complain(m.at(), err)
+	}
+	for _, name := range tree.Glob(pattern) {
+		paths = append(paths, tree[name])
+	}
+	if len(paths) > 0 {
+		return paths, strings.ContainsAny(pattern, "*?["), nil
+	}
+	d = m.errorf("kernel %s has no module %q", t.Release, pattern)
+	switch near := tree.Nearest(pattern, 3); {
+	case t.builtin(pattern):
+		d.Hint = fmt.Sprintf("it is built into the kernel: kernel.function(%q) has its functions", m.text("function"))
+	case len(near) > 0:
+		d.Hint = didYouMean(near)
+	default:
+		d.Hint = "a module that is not under /lib/modules is named by its file: module(\"/path/to/NAME.ko\")"
+	}
+	return nil, false, d
+}
+
+// builtin reports whether the module of that name is a part of the kernel itself.
+func (t *Target) builtin(name string) bool {
+	list, err := os.ReadFile("/lib/modules/" + t.Release + "/modules.builtin")
+	return err == nil && strings.Contains(strings.ReplaceAll(string(list), "-", "_"), "/"+strings.ReplaceAll(name, "-", "_")+".ko\n")
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package symbols
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pkg/errors"
+	"github.com/ulikunitz/xz"
+
+	"gostap/elaborate/internal/store"
+	"gostap/translator/suggest"
+)
+
+// A Module is a kernel module's file, and the functions in it. Their Offsets
+// are from the start of their sections.
+type Module struct {
+	Name string // as lsmod shows it
+	Path string
+	Functions
+
+	dir string
+}
+
+// BTFPath returns the file with the module's raw BTF, which refers to that of
+// the kernel; "" if it has none.
+func (m *Module) BTFPath() string {
+	if m.x.btf == 0 {
+		return ""
+	}
+	return filepath.Join(m.dir, "btf")
+}
+
+// Tracepoints returns the module's own tracepoints.
+func (m *Module) Tracepoints() ([]Tracepoint, error) {
+	data, err := store.Map(filepath.Join(m.dir, tracepointsFile))
+	if os.IsNotExist(err) {
+		return nil, nil // it has none
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := parseTracepoints(data)
+	for i := range list {
+		list[i].Module = m.Name
+	}
+	return list, err
+}
+
+// ModuleTree is what is under /lib/modules/RELEASE: the modules' files by the
+// modules' names.
+type ModuleTree map[string]string
+
+// Modules returns the modules that are installed for the kernel.
+func (k *Kernel) Modules() (ModuleTree, error) {
+	dir := filepath.Join("/lib/modules", k.Release)
+	dep, err := os.ReadFile(filepath.Join(dir, "modules.dep"))
+	if err != nil {
+		return nil, &MissingError{What: "no modules of kernel " + k.Release + ": " + err.Error(), Install: "apt install linux-image-" + k.Release + " && depmod " + k.Release}
+	}
+	tree := ModuleTree{}
+	for line := range strings.Lines(string(dep)) {
+		if path, _, ok := strings.Cut(line, ":"); ok {
+			tree[moduleName(path)] = filepath.Join(dir, path)
+		}
+	}
+	return tree, nil
+}
+
+// Glob returns the names that match pattern, in their order; - and _ are the same.
+func (t ModuleTree) Glob(pattern string) []string {
+	pattern = strings.ReplaceAll(pattern, "-", "_")
+	if strings.Contains(pattern, "[") {
+		pattern = strings.ReplaceAll(pattern, "_", "[_-]")
+	}
+	var names []string
+	for name := range t {
+		if Match(pattern, name) {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Nearest returns at most n names that name may be a misspelling of.
+func (t ModuleTree) Nearest(name string, n int) []string {
+	return suggest.Nearest(strings.ReplaceAll(name, "-", "_"), t.Glob("*"), n)
+}
+
+// moduleName turns kernel/fs/fuse/virtio-fs.ko.xz into virtio_fs.
+func moduleName(path string) string {
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	return strings.ReplaceAll(name, "-", "_")
+}
+
+// OpenModule reads a module's file: NAME.ko, NAME.ko.xz, NAME.ko.zst or
+// NAME.ko.gz. What it finds is kept in the cache for as long as the file does
+// not change.
+func OpenModule(path string) (*Module, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%s %s %d %d", indexMagic, path, info.Size(), info.ModTime().UnixNano()))
+	m := &Module{Name: moduleName(path), Path: path, dir: filepath.Join(store.Root(), "modules", hex.EncodeToString(key[:12]))}
+	if m.openCached() == nil {
+		return m, nil
+	}
+	file, err := readModule(path)
+	if err != nil {
+		return nil, errors.Wrap(err, path)
+	}
+	if err := m.write(file); err != nil {
+		return nil, errors.Wrap(err, path)
+	}
+	return m, m.openCached()
+}
+
+func (m *Module) openCached() error {
+	data, err := store.Map(filepath.Join(m.dir, "symbols"))
+	if err != nil {
+		return err
+	}
+	m.x, err = openIndex(data)
+	return err
+}
+
+// write puts what the file holds into the cache, the index last.
+func (m *Module) write(file []byte) error {
+	f, err := parseModule(file)
+	if err != nil {
+		return err
+	}
+	if btf := f.data(".BTF"); len(btf) > 0 {
+		if err := store.Write(filepath.Join(m.dir, "btf"), btf); err != nil {
+			return err
+		}
+	}
+	if list := f.tracepoints(); len(list) > 0 {
+		if err := store.Write(filepath.Join(m.dir, tracepointsFile), encodeTracepoints(list, 0)); err != nil {
+			return err
+		}
+	}
+	functions := f.functions()
+	sortFuncs(functions)
+	return store.Write(filepath.Join(m.dir, "symbols"), encodeIndex(functions, 0, len(f.data(".BTF"))))
+}
+
+// readModule returns the file's content, unpacked.
+func readModule(path string) ([]byte, error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var r io.Reader
+	switch in := bytes.NewReader(file); {
+	case bytes.HasPrefix(file, []byte(elf.ELFMAG)):
+		return file, nil
+	case bytes.HasPrefix(file, []byte("\xfd7zXZ\x00")):
+		r, err = xz.NewReader(in)
+	case bytes.HasPrefix(file, []byte("\x28\xb5\x2f\xfd")):
+		var d *zstd.Decoder
+		if d, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1)); err == nil {
+			defer d.Close()
+			r = d
+		}
+	case bytes.HasPrefix(file, []byte("\x1f\x8b")):
+		r, err = gzip.NewReader(in)
+	default:
+		return nil, errors.New("no kernel module")
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxImage+1))
+	if len(data) > maxImage {
+		return nil, errors.Errorf("more than %d MiB", maxImage>>20)
+	}
+	return data, err
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gostap/elaborate/internal/testkernel"
+	"gostap/tapsets"
+	"gostap/translator/syntax"
+)
+
+func TestTracepointPoints(t *testing.T) {
+	for _, release := range testkernel.Releases(t) {
+		for _, pattern := range []string{"sched:sched_switch", "sched_switch", "sch*:sched_swi?ch", "**:sched_swit[c]h"} {
+			e, diags := onKernel(t, release, fmt.Sprintf("probe kernel.trace(%q) { }", pattern))
+			if len(diags) > 0 || len(e.Probes) != 1 || len(e.Probes[0].Points) != 1 {
+				t.Errorf("%s: %v", pattern, diags)
+				continue
+			}
+			pt := e.Probes[0].Points[0]
+			if pt.Family != "tracepoint" || pt.Name != `kernel.trace("sched:sched_switch")` || pt.Symbol != "__tracepoint_sched_switch" || pt.SymbolOffset <= 0 || pt.Func != "" {
+				t.Errorf("%s: %+v", pattern, pt)
+			}
+		}
+		// Those that no trace event is made of have no system.
+		e, diags := onKernel(t, release, `probe kernel.trace("pelt_cfs_tp") { print($cfs_rq) }`)
+		if len(diags) > 0 || e.Probes[0].Points[0].Name != `kernel.trace("pelt_cfs_tp")` {
+			t.Errorf("pelt_cfs_tp: %v", diags)
+		}
+		// What differs has a handler of its own, what does not shares one.
+		for body, most := range map[string]int{"": 1, "print($$parms)": 600, "print($$name)": 1000} {
+			e, diags := onKernel(t, release, `probe kernel.trace("*") { `+body+` }`)
+			points := 0
+			for _, p := range e.Probes {
+				points += len(p.Points)
+			}
+			if len(diags) > 0 || points < 690 || len(e.Probes) > most || body == "print($$name)" && len(e.Probes) != points {
+				t.Errorf("{ %s }: %d probes, %d points, %v", body, len(e.Probes), points, diags)
+			}
+		}
+	}
+}
+
+func TestTracepointVariables(t *testing.T) {
+	for _, release := range testkernel.Releases(t) {
+		for _, c := range []struct{ event, x, want string }{
+			{"sched:sched_switch", `$prev->flags`, "u4[(arg2 + 44)]"},
+			{"sched:sched_switch", `$preempt`, "u1(arg1)"},
+			{"sched_switch", `$prev_state`, "u4(arg4)"},
+			{"kmem:kmalloc", `$gfp_flags`, "u4(arg5)"},
+			{"kmem:kmalloc", `$node`, "s4[reg7]"}, // the first on the stack
+			{"sched_wakeup", `$$parms`, `sprintf("p=%#x", arg1)`},
+			{"sched_wakeup", `$$vars`, `sprintf("p=%#x", arg1)`},
+			{"sched_wakeup", `$$locals`, `sprintf("")`},
+			{"sched_wakeup", `@defined($nosuch)`, "0"},
+			{"sched_wakeup", `$pp`, "no $pp: sched:sched_wakeup has $p (did you mean $p?)"},
+			{"sched_wakeup", `$p->nosuchmember`, `struct task_struct has no member "nosuchmember"`},
+			{"sched_wakeup", `$return`, "$return: a tracepoint returns nothing"},
+			{"sched_wakeup", `@entry($p)`, "@entry is what was so at a function's entry"},
+		} {
+			e, diags := onKernel(t, release, fmt.Sprintf("probe kernel.trace(%q) { print(%s) }", c.event, c.x))
+			got := diags.Error()
+			if len(diags) == 0 {
+				got = values(e.Probes[0])[0]
+			}
+			if !strings.Contains(got, c.want) {
+				t.Errorf("%s: %s: %s\n got  %s\n want %s", release, c.event, c.x, got, c.want)
+			}
+		}
+	}
+}
+
+func TestTracepointErrors(t *testing.T) {
+	release := testkernel.Releases(t)[0]
+	for _, c := range []struct{ point, want string }{
+		{`kernel.trace("sched_swich")`, `has no tracepoint "sched_swich" (did you mean "sched_switch"`},
+		{`kernel.trace("shced:sched_switch")`, `did you mean "sched:sched_switch"`},
+		{`kernel.trace("block:sched_switch")`, `did you mean "sched:sched_switch"`},
+		{`kernel.trace("sched:completely_else")`, `gostap -l 'kernel.trace("sched:*")'`},
+		{`kernel.trace("syscalls:sys_enter_openat")`, `all calls go through raw_syscalls:sys_enter`},
+		{`kernel.trace("zzz*")`, `has no tracepoint "zzz*"`},
+		{`kernel.trace(1)`, `trace(string)`},
+	} {
+		_, diags := onKernel(t, release, "probe "+c.point+" { }")
+		if diags.Err() == nil || !strings.Contains(diags[0].Error(), c.want) {
+			t.Errorf("%s\n got  %v\n want %s", c.point, diags, c.want)
+		}
+	}
+	if got := variable(t, release, "vfs_read", "$$name"); !strings.Contains(got, "known only in kernel.trace probes") {
+		t.Errorf("$$name in a function: %s", got)
+	}
+}
+
+func TestListTracepoints(t *testing.T) {
+	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
+	points, diags := syntax.ParseProbePoint(`kernel.trace("sched:sched_wakeup*")`, env)
+	lib, more := LoadLibrary(env, Folder{tapsets.FS, "tapset"})
+	lines, last := List(points, lib, NewTarget(testkernel.Releases(t)[0], false), true)
+	want := []string{`kernel.trace("sched:sched_wakeup") $p:struct task_struct*`, `kernel.trace("sched:sched_wakeup_new") $p:struct task_struct*`}
+	if len(diags)+len(more)+len(last) > 0 || strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%q, %v %v %v", lines, diags, more, last)
+	}
+}
+
+func BenchmarkTracepointsWithParameters(b *testing.B) {
+	benchmarkElaborate(b, `probe kernel.trace("*") { println($$name, $$parms) }`)
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * modules.c - modules with probed places that are loaded and unloaded while
+ * the session runs. As one comes, before its first instruction, its symbols
+ * are looked up and its points armed; as it goes, these are disarmed.
+ */
+#include <linux/module.h>
+#include <linux/notifier.h>
+
+#include "internal.h"
+
+/* Is any symbol of the module known? */
+static bool gs_module_loaded(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < gs_program.nmodule_symbols; i++) {
+		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
+
+		if (gs_symbols[s->symbol] && !strcmp(s->module, name))
+			return true;
+	}
+	return false;
+}
+
+bool gs_awaits_module(const struct gs_point *p)
+{
+	return p->module[0] && !gs_point_addr(p) && !gs_module_loaded(p->module);
+}
+
+void gs_await_modules(void)
+{
+	const char *last = "";
+	char text[128];
+	u32 i;
+
+	for (i = 0; i < gs_program.npoints; i++) {
+		const struct gs_point *p = &gs_program.points[i];
+
+		if (!gs_awaits_module(p) || !strcmp(p->module, last))
+			continue;
+		last = p->module;
+		snprintf(text, sizeof(text), "module %s is not loaded: its probes are armed when it is", last);
+		gs_message(GS_MSG_WARNING, text, strlen(text), NULL, NULL);
+	}
+}
+
+/* Of a module that comes, the addresses; of one that goes, 0. */
+static void gs_resolve(struct module *mod, u64 *addrs)
+{
+	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
+	u32 i, j;
+
+	for (i = 0; i < gs_program.nmodule_symbols; i++) {
+		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
+
+		if (strcmp(s->module, mod->name))
+			continue;
+		addrs[s->symbol] = 0;
+		for (j = 0; mod->state == MODULE_STATE_COMING && j < k->num_symtab; j++) {
+			const Elf_Sym *sym = &k->symtab[j];
+
+			if (sym->st_shndx == SHN_UNDEF || strcmp(k->strtab + sym->st_name, s->name))
+				continue;
+			addrs[s->symbol] = sym->st_value;
+			break;
+		}
+	}
+}
+
+static bool gs_has_points_in(const struct module *mod)
+{
+	u32 i;
+
+	for (i = 0; i < gs_program.nmodule_symbols; i++)
+		if (!strcmp(gs_program.module_symbols[i].module, mod->name))
+			return true;
+	return false;
+}
+
+static int gs_module_coming(struct notifier_block *nb, unsigned long state, void *data)
+{
+	struct module *mod = data;
+
+	if (state == MODULE_STATE_COMING && gs_has_points_in(mod))
+		gs_session_module(mod->name, gs_resolve, mod);
+	return NOTIFY_DONE;
+}
+
+static int gs_module_going(struct notifier_block *nb, unsigned long state, void *data)
+{
+	struct module *mod = data;
+
+	if (state == MODULE_STATE_GOING && gs_has_points_in(mod))
+		gs_session_module(mod->name, gs_resolve, mod);
+	return NOTIFY_DONE;
+}
+
+/* Behind all that the kernel does for a module that comes, and before what it does for one that goes. */
+static struct notifier_block gs_coming = { .notifier_call = gs_module_coming, .priority = INT_MIN };
+static struct notifier_block gs_going = { .notifier_call = gs_module_going, .priority = INT_MAX };
+
+/* Notifiers run without gs_session_mutex, which they take: so they live as long as the module. */
+int gs_modules_init(void)
+{
+	int err;
+
+	if (!gs_program.nmodule_symbols)
+		return 0;
+	err = register_module_notifier(&gs_coming);
+	if (err)
+		return err;
+	err = register_module_notifier(&gs_going);
+	if (err)
+		unregister_module_notifier(&gs_coming);
+	return err;
+}
+
+void gs_modules_free(void)
+{
+	if (!gs_program.nmodule_symbols)
+		return;
+	unregister_module_notifier(&gs_going);
+	unregister_module_notifier(&gs_coming);
+}
