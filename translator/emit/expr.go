@@ -235,7 +235,7 @@ func (b *body) cond(e *program.Cond) value {
 		other = b.expr(e.Else)
 	})
 	if thenText == "" && otherText == "" {
-		return value{fmt.Sprintf("(%s ? %s : %s)", cond(x.c), then.c, other.c), max(kindOf(x, then, other), site)}
+		return value{fmt.Sprintf("(%s ? %s : %s)", x.c, then.c, other.c), max(kindOf(x, then, other), site)}
 	}
 	t := b.temp()
 	b.line("%s %s;", cType(e.Type()), t)
