@@ -11,7 +11,6 @@
 package language_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -23,16 +22,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
-	"gostap/consumer"
-	"gostap/elaborate"
-	modulebuild "gostap/module-build"
-	"gostap/tapsets"
-	"gostap/translator/check"
+	"gostap/tests/host"
 	"gostap/translator/emit"
-	"gostap/translator/syntax"
 )
 
 func TestMain(m *testing.M) {
@@ -115,162 +108,55 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// What the scripts' preprocessor is told of the world.
-const (
-	kernel   = "6.1.0-99-test"
-	language = "4.8"
-)
-
-func config(name string) string {
-	return map[string]string{"CONFIG_SMP": "y", "CONFIG_HZ": "250", "CONFIG_NET_FOO": "m"}[name]
-}
-
 // script is what scripts are called in messages.
 const script = "test.stp"
-
-const libraryPath = "<tapset>"
-
-func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, libraryPath) }
-
-// A result is what came of a script.
-type result struct {
-	output, stderr string
-	warnings       []string
-}
 
 func (c *testCase) run(t *testing.T) {
 	got, err := c.passes(t.Context())
 	if err != nil {
 		t.Fatalf("%s.txt:%d: %v\n\n%s", c.file, c.line, err, c.script)
 	}
-	if got.output != c.output {
-		t.Errorf("%s.txt:%d: the output is\n%s\nand should be\n%s\n", c.file, c.line, show(got.output), show(c.output))
+	if got.Output != c.output {
+		t.Errorf("%s.txt:%d: the output is\n%s\nand should be\n%s\n", c.file, c.line, show(got.Output), show(c.output))
 	}
-	if wrong := compare(splitLines(got.stderr), c.errors); wrong != "" {
+	if wrong := compare(splitLines(got.Stderr), c.errors); wrong != "" {
 		t.Errorf("%s.txt:%d: at run time: %s\n", c.file, c.line, wrong)
 	}
 	if c.warnings != nil {
-		if wrong := compare(got.warnings, c.warnings); wrong != "" {
+		if wrong := compare(got.Warnings, c.warnings); wrong != "" {
 			t.Errorf("%s.txt:%d: warnings: %s\n", c.file, c.line, wrong)
 		}
 	}
 }
 
 // passes does what gostap --runtime=host does.
-func (c *testCase) passes(ctx context.Context) (*result, error) {
-	opts, err := c.parseOptions()
+func (c *testCase) passes(ctx context.Context) (*host.Result, error) {
+	s, err := c.parseOptions()
 	if err != nil {
 		return nil, err
 	}
-	env := &syntax.Env{
-		KernelVR: kernel, Arch: "x86_64", Runtime: "host", Guru: opts.guru,
-		Privilege: "stapdev", StapVersion: language, Config: config, Args: c.args,
+	r, err := host.Run(ctx, s)
+	if err == nil {
+		used.Store(filepath.Dir(r.Program), true)
 	}
-	folders := []elaborate.Folder{{FS: tapsets.FS, Path: libraryPath}}
-	if len(c.files) > 0 {
-		own := fstest.MapFS{}
-		for name, text := range c.files {
-			own[name] = &fstest.MapFile{Data: []byte(text)}
-		}
-		folders = append(folders, elaborate.Folder{FS: own, Path: "tapset"})
-	}
-	all := syntax.Diagnostics{}
-	library, diags := elaborate.LoadLibrary(env, folders...)
-	all = append(all, diags...)
-	file, diags := syntax.Parse(&syntax.Source{Path: script, Text: []byte(c.script)}, env)
-	if all = append(all, diags...); all.Err() != nil {
-		return nil, all
-	}
-	elaborated, diags := elaborate.Elaborate([]*syntax.File{file}, library, elaborate.NewTarget("", opts.guru))
-	if all = append(all, diags...); all.Err() != nil {
-		return nil, all
-	}
-	program, diags := check.Check(elaborated, check.Options{
-		Guru: opts.guru, Unoptimized: opts.plain, Builtin: isBuiltin, Functions: library.FunctionNames(),
-	})
-	if all = append(all, diags...); all.Err() != nil {
-		return nil, all
-	}
-	out, err := emit.Emit(program, emit.Options{Limits: opts.limits})
-	if err != nil {
-		return nil, err
-	}
-	manifest, err := emit.ManifestC(&out.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	slots <- struct{}{}
-	built, err := modulebuild.BuildHost(ctx, modulebuild.HostRequest{
-		C:            append(out.C, manifest...),
-		Embedded:     out.EmbeddedC,
-		Library:      libraryC(library),
-		MaxStringLen: int(opts.limits.MaxStringLen),
-		Sanitize:     true,
-	})
-	<-slots
-	if err != nil {
-		return nil, err
-	}
-	used.Store(filepath.Dir(built.Path), true)
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	var output, stderr bytes.Buffer
-	_, err = consumer.RunHost(ctx, consumer.Config{
-		Module: built.Path, Globals: opts.globals, Output: &output, Stderr: &stderr, Timeout: 10 * time.Second,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%v\n%s", err, &stderr)
-	}
-	r := &result{output: output.String(), stderr: stderr.String()}
-	for _, d := range all {
-		r.warnings = append(r.warnings, d.Error())
-	}
-	return r, nil
+	return r, err
 }
 
-// slots holds as many builds back as are more than the machine has processors for.
-var slots = make(chan struct{}, 2)
-
-// libraryC is the embedded library's C, which is the same in all cases.
-func libraryC(library *elaborate.Library) []byte {
-	libraryOnce.Do(func() {
-		var files []*syntax.File
-		for _, f := range library.Files() {
-			if isBuiltin(f.Source) {
-				files = append(files, f)
-			}
-		}
-		libraryText = emit.Library(check.Builtins(files))
-	})
-	return libraryText
-}
-
-var (
-	libraryOnce sync.Once
-	libraryText []byte
-)
-
-type options struct {
-	guru, plain bool
-	globals     []string
-	limits      emit.Limits
-}
-
-func (c *testCase) parseOptions() (*options, error) {
-	o := &options{limits: emit.DefaultLimits()}
+func (c *testCase) parseOptions() (*host.Script, error) {
+	o := &host.Script{Name: script, Text: c.script, Args: c.args, Tapset: c.files, Limits: emit.DefaultLimits()}
 	for i := 0; i < len(c.options); i++ {
 		switch flag := c.options[i]; {
 		case flag == "-g":
-			o.guru = true
+			o.Guru = true
 		case flag == "-u":
-			o.plain = true
+			o.Plain = true
 		case flag == "-G" && i+1 < len(c.options):
 			i++
-			o.globals = append(o.globals, c.options[i])
+			o.Globals = append(o.Globals, c.options[i])
 		case flag == "-D" && i+1 < len(c.options):
 			i++
 			name, value, _ := strings.Cut(c.options[i], "=")
-			known, err := o.limits.Set(name, value)
+			known, err := o.Limits.Set(name, value)
 			if err != nil {
 				return nil, err
 			}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package host runs scripts through all passes on the host runtime, with
+// AddressSanitizer and UBSan, as gostap --runtime=host does without.
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing/fstest"
+	"time"
+
+	"gostap/consumer"
+	"gostap/elaborate"
+	modulebuild "gostap/module-build"
+	"gostap/tapsets"
+	"gostap/translator/check"
+	"gostap/translator/emit"
+	"gostap/translator/syntax"
+)
+
+// A Script is what to run.
+type Script struct {
+	Name        string // which messages call it by
+	Text        string
+	Args        []string          // $1, @1 …
+	Tapset      map[string]string // files of a tapset folder of its own
+	Globals     []string          // NAME=VALUE, as of -G
+	Limits      emit.Limits
+	Guru, Plain bool // -g, -u
+}
+
+// A Result is what came of a script.
+type Result struct {
+	Output, Stderr string
+	ExitCode       int
+	Warnings       []string // of the translator
+	Program        string   // the path of the program that was built
+}
+
+// What the scripts' preprocessor is told of the world.
+const (
+	kernel   = "6.1.0-99-test"
+	language = "4.8"
+)
+
+func config(name string) string {
+	return map[string]string{"CONFIG_SMP": "y", "CONFIG_HZ": "250", "CONFIG_NET_FOO": "m"}[name]
+}
+
+const libraryPath = "<tapset>"
+
+func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, libraryPath) }
+
+// Run runs a script. The error is a syntax.Diagnostics if that is why it
+// could not be run; a sanitizer's report is in one, too.
+func Run(ctx context.Context, s *Script) (*Result, error) {
+	env := &syntax.Env{
+		KernelVR: kernel, Arch: "x86_64", Runtime: "host", Guru: s.Guru,
+		Privilege: "stapdev", StapVersion: language, Config: config, Args: s.Args,
+	}
+	folders := []elaborate.Folder{{FS: tapsets.FS, Path: libraryPath}}
+	if len(s.Tapset) > 0 {
+		own := fstest.MapFS{}
+		for name, text := range s.Tapset {
+			own[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		folders = append(folders, elaborate.Folder{FS: own, Path: "tapset"})
+	}
+	all := syntax.Diagnostics{}
+	library, diags := elaborate.LoadLibrary(env, folders...)
+	all = append(all, diags...)
+	file, diags := syntax.Parse(&syntax.Source{Path: s.Name, Text: []byte(s.Text)}, env)
+	if all = append(all, diags...); all.Err() != nil {
+		return nil, all
+	}
+	elaborated, diags := elaborate.Elaborate([]*syntax.File{file}, library, elaborate.NewTarget("", s.Guru))
+	if all = append(all, diags...); all.Err() != nil {
+		return nil, all
+	}
+	program, diags := check.Check(elaborated, check.Options{
+		Guru: s.Guru, Unoptimized: s.Plain, Builtin: isBuiltin, Functions: library.FunctionNames(),
+	})
+	if all = append(all, diags...); all.Err() != nil {
+		return nil, all
+	}
+	out, err := emit.Emit(program, emit.Options{Limits: s.Limits})
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := emit.ManifestC(&out.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	slots <- struct{}{}
+	built, err := modulebuild.BuildHost(ctx, modulebuild.HostRequest{
+		C:            append(out.C, manifest...),
+		Embedded:     out.EmbeddedC,
+		Library:      libraryC(library),
+		MaxStringLen: int(s.Limits.MaxStringLen),
+		Sanitize:     true,
+	})
+	<-slots
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	var output, stderr bytes.Buffer
+	result, err := consumer.RunHost(ctx, consumer.Config{
+		Module: built.Path, Globals: s.Globals, Output: &output, Stderr: &stderr, Timeout: 10 * time.Second,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%v\n%s", err, &stderr)
+	}
+	r := &Result{Output: output.String(), Stderr: stderr.String(), ExitCode: result.ExitCode, Program: built.Path}
+	for _, d := range all {
+		r.Warnings = append(r.Warnings, d.Error())
+	}
+	return r, nil
+}
+
+// slots holds as many builds back as are more than the machine has processors for.
+var slots = make(chan struct{}, 2)
+
+// libraryC is the embedded library's C, which is the same for all scripts.
+func libraryC(library *elaborate.Library) []byte {
+	libraryOnce.Do(func() {
+		var files []*syntax.File
+		for _, f := range library.Files() {
+			if isBuiltin(f.Source) {
+				files = append(files, f)
+			}
+		}
+		libraryText = emit.Library(check.Builtins(files))
+	})
+	return libraryText
+}
+
+var (
+	libraryOnce sync.Once
+	libraryText []byte
+)
