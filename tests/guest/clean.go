@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package guest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+)
+
+// harm is what the kernel's log must not speak of; the last line is what a debug kernel would say.
+var harm = regexp.MustCompile(`BUG|WARNING|Oops|general protection|Call Trace|rcu.*stall|soft lockup|` +
+	`KASAN|lockdep|INFO: .*(lock|task|trying)|kmemleak: \d+ new|unreferenced object`)
+
+// Clean reports what a session has left behind: harm in the kernel's log, probes, modules; with kmemleak in the
+// kernel also memory. The log is cleared, so that what follows isn't blamed for it.
+func Clean() error {
+	log, err := exec.Command("dmesg", "-c").Output()
+	if err != nil {
+		return err
+	}
+	if harm.Match(log) {
+		return fmt.Errorf("the kernel was harmed:\n%s", LastLines(string(log), 150))
+	}
+	left, err := Probes()
+	if err != nil {
+		return err
+	}
+	if left != "" {
+		return fmt.Errorf("probes are left:\n%s", left)
+	}
+	if sessions, _ := filepath.Glob("/sys/kernel/debug/gostap/*"); len(sessions) > 0 {
+		return fmt.Errorf("modules are left: %v", sessions)
+	}
+	return leaks()
+}
+
+// Probes returns the kernel's list of probed functions.
+func Probes() (string, error) {
+	var all []byte
+	for _, file := range []string{"/sys/kernel/debug/kprobes/list", "/sys/kernel/tracing/enabled_functions"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, text...)
+	}
+	return string(all), nil
+}
+
+// leaks has kmemleak look, where there is one. An object counts once it has been seen twice.
+func leaks() error {
+	const file = "/sys/kernel/debug/kmemleak"
+	if _, err := os.Stat(file); err != nil {
+		return nil
+	}
+	for range 2 {
+		if err := os.WriteFile(file, []byte("scan"), 0); err != nil {
+			return err
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err == nil && len(text) > 0 {
+		os.WriteFile(file, []byte("clear"), 0)
+		err = fmt.Errorf("memory is left:\n%.4000s", text)
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package guest runs a test of the calling package in a micro-VM: the host's
+// half boots one for a kernel and runs the test binary again in there, for a
+// test that Dir says to be in the guest. Both halves see the same files.
+package guest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gostap/vm"
+)
+
+// dirVar tells a test that it runs in the VM; it holds the folder that the host has prepared.
+const dirVar = "GOSTAP_GUEST"
+
+// Dir returns the folder that Prepare has made; "" on the host.
+func Dir() string { return os.Getenv(dirVar) }
+
+// Root returns the module's root, for a package in a folder of tests.
+func Root(t testing.TB) string {
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Releases returns the kernels to test on: GOSTAP_KERNELS, a list of releases parted by spaces, chooses; else
+// it is all that are installed in /boot.
+func Releases(t testing.TB) []string {
+	if list := strings.Fields(os.Getenv("GOSTAP_KERNELS")); len(list) > 0 {
+		return list
+	}
+	list, err := vm.Releases()
+	if err != nil || len(list) == 0 {
+		t.Fatalf("no kernel to test on (%v): run tests/setup test", err)
+	}
+	return list
+}
+
+// Prepare makes what guests use, gostap and the load generator, and returns their folder.
+func Prepare(t testing.TB) string {
+	dir := t.TempDir()
+	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "gostap"), "./cmd/gostap")
+	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "reads"), "tests/load/reads.c")
+	return dir
+}
+
+// Command runs a command on the host, which has to succeed.
+func Command(t testing.TB, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+}
+
+// A Config says what to run where.
+type Config struct {
+	Release string
+	Dir     string        // of Prepare
+	Test    string        // the name of the test to be run in the VM
+	Run     string        // a pattern for its subtests; "" for all
+	Env     []string      // for it
+	Timeout time.Duration // for all of it
+}
+
+// Run runs the guest's half and makes a subtest of each of its subtests.
+func Run(t *testing.T, cfg Config) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := "^" + cfg.Test + "$"
+	if cfg.Run != "" {
+		pattern += "/" + cfg.Run
+	}
+	var console, out bytes.Buffer
+	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)
+	defer cancel()
+	code, err := vm.Run(ctx, vm.Config{
+		Release:  cfg.Release,
+		MemoryMB: 2048,
+		KASLR:    true,
+		Dir:      here,
+		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache(t)}, cfg.Env...),
+		Args:     []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1", "-test.timeout=0"},
+		Stdout:   &out,
+		Stderr:   &out,
+		Console:  &console,
+	})
+	report(t, cfg.Test, out.String())
+	if err != nil || code != 0 {
+		t.Logf("the guest's last lines:\n%s", LastLines(out.String(), 60))
+		t.Errorf("exit code %d, error %v; the console's last lines:\n%s", code, err, LastLines(console.String(), 60))
+	}
+}
+
+// cache is the host's cache folder, for HOME is another one in the guest.
+func cache(t *testing.T) string {
+	if dir := os.Getenv("GOSTAP_CACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "gostap")
+}
+
+// report makes a subtest of each one that ran in the guest, with what a failed one has printed.
+func report(t *testing.T, test, out string) {
+	results := regexp.MustCompile(`(?m)^    --- (PASS|FAIL|SKIP): `+test+`/(\S+)`).FindAllStringSubmatch(out, -1)
+	if len(results) == 0 {
+		t.Errorf("nothing ran in the guest:\n%s", out)
+	}
+	logs := map[string]string{}
+	starts := regexp.MustCompile(`(?m)^=== (?:RUN|CONT)   ?`+test+`/(\S+)$`).FindAllStringSubmatchIndex(out, -1)
+	for i, m := range starts {
+		end := len(out)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		logs[out[m[2]:m[3]]] += out[m[0]:end]
+	}
+	for _, m := range results {
+		t.Run(m[2], func(t *testing.T) {
+			switch m[1] {
+			case "FAIL":
+				t.Errorf("the guest printed:\n%s", LastLines(logs[m[2]], 60))
+			case "SKIP":
+				t.Skip()
+			}
+		})
+	}
+	if testing.Verbose() {
+		t.Logf("the guest printed:\n%s", out)
+	}
+}
+
+// LastLines returns the last n lines of a text.
+func LastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
