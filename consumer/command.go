@@ -108,12 +108,16 @@ type systems struct {
 // run runs a command and returns when it has ended, or leaves it in the background if
 // it takes longer than systemPatience: what the kernel writes meanwhile has to be read.
 func (s *systems) run(text string) {
+	stdout := s.stdout
+	if files, ok := stdout.(*Files); ok {
+		stdout = files.file()
+	}
 	ended := make(chan struct{})
 	// It is started by a goroutine, lest it inherit the priority of the reader's thread.
 	s.wait.Go(func() {
 		defer close(ended)
 		cmd := exec.Command("/bin/sh", "-c", text)
-		cmd.Stdout, cmd.Stderr = s.stdout, os.Stderr
+		cmd.Stdout, cmd.Stderr = stdout, os.Stderr
 		if err := cmd.Start(); err != nil {
 			s.say.warning("system(%q): %v", text, err)
 			return

@@ -19,6 +19,11 @@ type Config struct {
 	JSON       bool          // write objects instead of text
 	BufferMB   int           // of buffers for each CPU; 0: the default
 	Timeout    time.Duration // ends the session; 0: never
+	Script     string        // what gostap list calls it
+	Recorder   bool          // flight recorder: start it and leave it, overwriting the oldest records
+	Dump       bool          // Attach: write what the buffers hold, and leave
+	End        bool          // Attach: end the session at once
+	Started    func()        // is called once the probes are armed, if not nil
 	NoWarnings bool          // -w
 	Verbose    bool          // say what is being done
 }
@@ -42,15 +47,17 @@ type Result struct {
 	// ExitCode is what the process should return: 0, or 1 if the script raised an error
 	// that ended it, the command of -c failed, or the session was broken off.
 	ExitCode int
+	Left     string // the module of a session that goes on; "" if it has ended
 	Stats    Stats
 }
 
 // Stats counts what has happened in a session.
 type Stats struct {
-	Records uint64   // read and written out
-	Written []uint64 // by the kernel, for each CPU
-	Lost    []uint64 // for want of room, for each CPU
-	Errors  uint64   // raised in handlers
-	Skipped uint64   // handlers not run
-	Unarmed uint32   // points that could not be armed
+	Records     uint64   // read and written out
+	Written     []uint64 // by the kernel, for each CPU
+	Lost        []uint64 // for want of room, for each CPU
+	Overwritten []uint64 // of those written, for each CPU: before anybody read them
+	Errors      uint64   // raised in handlers
+	Skipped     uint64   // handlers not run
+	Unarmed     uint32   // points that could not be armed
 }

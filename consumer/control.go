@@ -36,13 +36,16 @@ var errOverflow = errors.New("messages from the kernel were lost")
 
 // kernelStats is what the kernel side tells about a session: GS_CMD_STATS.
 type kernelStats struct {
-	clock   clock
-	state   uint32
-	errors  uint64
-	unarmed uint32
-	skipped []uint64 // for each skip*
-	lost    []uint64 // for each CPU
-	written []uint64 // for each CPU
+	clock       clock
+	state       uint32
+	errors      uint64
+	unarmed     uint32
+	skipped     []uint64 // for each skip*
+	lost        []uint64 // for each CPU
+	written     []uint64 // for each CPU
+	overwritten []uint64 // of those, for each CPU: before they were read
+	first       []uint64 // for each CPU, the number of the first record not read
+	owner       uint32   // a process; 0: none
 }
 
 func dialControl(family string, onMessage func(message)) (*control, error) {
@@ -185,8 +188,10 @@ func (c *control) start(p startParams) (*kernelStats, error) {
 	return c.command(cmdStart, attrs)
 }
 
-func (c *control) stop() (*kernelStats, error)  { return c.command(cmdStop, nil) }
-func (c *control) stats() (*kernelStats, error) { return c.command(cmdStats, nil) }
+func (c *control) stop() (*kernelStats, error)   { return c.command(cmdStop, nil) }
+func (c *control) stats() (*kernelStats, error)  { return c.command(cmdStats, nil) }
+func (c *control) attach() (*kernelStats, error) { return c.command(cmdAttach, nil) }
+func (c *control) detach() (*kernelStats, error) { return c.command(cmdDetach, nil) }
 
 func decodeMessage(data []byte) (message, error) {
 	var m message
@@ -235,6 +240,12 @@ func decodeStats(data []byte) (*kernelStats, error) {
 			s.lost = uint64s(ad.Bytes())
 		case attrWritten:
 			s.written = uint64s(ad.Bytes())
+		case attrOverwritten:
+			s.overwritten = uint64s(ad.Bytes())
+		case attrFirst:
+			s.first = uint64s(ad.Bytes())
+		case attrOwner:
+			s.owner = ad.Uint32()
 		}
 	}
 	return s, errors.WithStack(ad.Err())

@@ -30,7 +30,7 @@ func assemble(t *testing.T, text string) string {
 
 const moduleText = `
 	.section .gostap,"",@progbits
-	.ascii "{\"Version\":1,\"Name\":\"hello\",\"Formats\":[{\"Format\":\"%%d\\n\",\"Args\":\"l\"}]}\0\0\0"
+	.ascii "{\"Version\":2,\"Name\":\"hello\",\"Formats\":[{\"Format\":\"%%d\\n\",\"Args\":\"l\"}]}\0\0\0"
 	.section .gnu.linkonce.this_module,"aw"
 	.skip 24
 1:	.asciz "hello"

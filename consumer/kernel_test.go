@@ -102,7 +102,7 @@ func gone(t *testing.T) {
 		t.Errorf("still loaded: %v %v", left, err)
 	}
 	if left, err := Sessions(); err != nil || len(left) > 0 {
-		t.Errorf("sessions: %v %v", left, err)
+		t.Errorf("sessions: %+v %v", left, err)
 	}
 }
 

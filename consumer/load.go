@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -160,18 +159,6 @@ func unload(name string, patience time.Duration) error {
 		}
 		time.Sleep(pause)
 	}
-}
-
-// Sessions returns the names of the modules of gostap that are loaded.
-func Sessions() ([]string, error) {
-	dirs, err := filepath.Glob(relayDir + "/*")
-	if err != nil {
-		return nil, errors.WithStack(err)
-	}
-	for i, dir := range dirs {
-		dirs[i] = filepath.Base(dir)
-	}
-	return dirs, nil
 }
 
 func kernelRelease() string {

@@ -113,28 +113,33 @@ func (b *buffer) emit(limit *entry, budget int, out *output) (spent int, next *r
 			if r.time >= before && !always || spent >= budget {
 				s.data = data
 				b.records += records
+				out.taken += records
 				out.buf = buf
 				return spent, r
 			}
 			size := (uint64(r.len) + 7) &^ 7
 			if r.len < recordSize || size > uint64(len(data)) {
-				// It was whole when it was seen; now it is being overwritten.
+				// It was whole when it was seen; now the buffer has been given up.
 				b.bad++
 				size = uint64(len(data))
 			} else {
 				payload, ok := data[recordSize:r.len], false
+				records++
 				if buf, ok = sink.record(buf, b.cpu, r, payload); !ok || len(buf) >= flushAt || r.kind == recSystem {
 					out.buf = buf
+					b.records += records
+					out.taken += records
+					records = 0
 					out.seldom(ok, r, payload)
 					buf = out.buf
 				}
-				records++
 			}
 			data = data[size:]
 			spent += int(size)
 		}
 		s.data = data[len(data):]
 		b.records += records
+		out.taken += records
 	}
 	out.buf = buf
 	return spent, nil

@@ -84,8 +84,8 @@ func TestOrder(t *testing.T) {
 				if b.lost > c.lost {
 					t.Errorf("cpu%d: %d records lost, %d reported", i, c.lost, b.lost)
 				}
-				if b.bad+b.overwritten != 0 {
-					t.Errorf("cpu%d: %d bad, %d overwritten", i, b.bad, b.overwritten)
+				if b.bad != 0 {
+					t.Errorf("cpu%d: %d bad", i, b.bad)
 				}
 				if b.spilled != 0 {
 					t.Errorf("cpu%d: %d bytes are still spilled", i, b.spilled)
@@ -127,29 +127,42 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestOverwritten: a flight recorder's buffer is read from its oldest sub-buffer on.
-func TestOverwritten(t *testing.T) {
-	k := newSimKernel(1, 1<<10, 4)
-	c := k.cpus[0]
-	c.overwrite = true
+// TestRecorder: a flight recorder's buffers are read from the oldest record that
+// is left; the next reader goes on where the last has left off.
+func TestRecorder(t *testing.T) {
+	k := newSimKernel(2, 1<<10, 4)
 	sink := &checkingSink{t: t}
-	m := merger{buffers: k.buffers()}
-	out := &output{sink: sink, w: io.Discard}
-	c.handler(2, func() {})
-	m.scan()
-	m.emit(everything, emitBudget, out)
-	for range 1000 {
-		c.handler(1, func() {})
-	}
-	m.scan()
-	m.emit(everything, emitBudget, out)
-	b := m.buffers[0]
-	perSubbuf := (c.size - subbufSize) / 24
-	if want := c.seq - c.n; b.overwritten != want {
-		t.Errorf("%d sub-buffers overwritten, want %d", b.overwritten, want)
-	}
-	if sink.time != 1001 || b.records < 2+3*perSubbuf {
-		t.Errorf("%d records up to %d", b.records, sink.time)
+	read := uint64(0)
+	for reader := range 6 {
+		for i, runs := range []int{reader * 40, 7} {
+			k.cpus[i].overwrite = true
+			for range runs {
+				k.cpus[i].handler(1+runs%3, func() {})
+			}
+			k.cpus[i].overwrite = false
+		}
+		r := startReader(t, k, &output{sink: sink, w: io.Discard})
+		// What comes while it reads is read as well, by it or by the next.
+		k.cpus[0].handler(2, func() {})
+		r.leaving.Store(true)
+		stopReader(t, r)
+		written, overwritten := uint64(0), uint64(0)
+		for i, b := range r.buffers {
+			c := k.cpus[i]
+			c.first = b.from + b.records
+			read += b.records
+			written += c.written
+			overwritten += c.overwritten
+			if b.bad != 0 || c.lost != 0 {
+				t.Errorf("cpu%d: %d bad, %d lost", i, b.bad, c.lost)
+			}
+		}
+		if read+overwritten != written || sink.records != read {
+			t.Errorf("reader %d: %d read (%d emitted) and %d overwritten of %d", reader, read, sink.records, overwritten, written)
+		}
+		if (overwritten > 0) != (reader > 1) {
+			t.Errorf("reader %d: %d overwritten", reader, overwritten)
+		}
 	}
 }
 

@@ -17,13 +17,15 @@ type sink interface {
 
 // An output collects what its sink makes of records and writes it in large pieces.
 type output struct {
-	sink   sink
-	w      io.Writer
-	buf    []byte
-	failed error            // what w answered; nothing is written any more
-	fail   func(err error)  // is told, once
-	system func(cmd string) // runs a command of system(), nil where there are none
-	bad    uint64           // records that made no sense
+	sink    sink
+	w       io.Writer
+	buf     []byte
+	taken   uint64           // records in buf
+	written uint64           // records that w has taken
+	failed  error            // what w answered; nothing is written any more
+	fail    func(err error)  // is told, once
+	system  func(cmd string) // runs a command of system(), nil where there are none
+	bad     uint64           // records that made no sense
 }
 
 // flushAt is how much is collected before it is written.
@@ -47,6 +49,7 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock) (*output, error)
 func (o *output) record(cpu int, r *record, payload []byte) {
 	buf, ok := o.sink.record(o.buf, cpu, r, payload)
 	o.buf = buf
+	o.taken++
 	if !ok || len(buf) >= flushAt || r.kind == recSystem {
 		o.seldom(ok, r, payload)
 	}
@@ -68,16 +71,14 @@ func (o *output) seldom(ok bool, r *record, payload []byte) {
 
 // flush writes what has been collected.
 func (o *output) flush() {
-	if len(o.buf) == 0 || o.failed != nil {
-		o.buf = o.buf[:0]
-		return
-	}
-	_, err := o.w.Write(o.buf)
-	o.buf = o.buf[:0]
-	if err != nil {
-		o.failed = err
-		if o.fail != nil {
-			o.fail(err)
+	if len(o.buf) > 0 && o.failed == nil {
+		_, o.failed = o.w.Write(o.buf)
+		if o.failed != nil && o.fail != nil {
+			o.fail(o.failed)
 		}
 	}
+	if o.failed == nil {
+		o.written += o.taken
+	}
+	o.buf, o.taken = o.buf[:0], 0
 }

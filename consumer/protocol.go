@@ -11,6 +11,13 @@ type subbuf struct {
 	committed uint32
 	closed    uint32
 	lost      uint64
+	written   uint64
+}
+
+// geometry is struct gs_geometry.
+type geometry struct {
+	size, n         uint32
+	consumed, first uint64
 }
 
 // record is struct gs_record, which begins each record.
@@ -22,7 +29,7 @@ type record struct {
 }
 
 const (
-	subbufSize = 24 // sizeof(struct gs_subbuf)
+	subbufSize = 32 // sizeof(struct gs_subbuf)
 	recordSize = 16 // sizeof(struct gs_record)
 	noPoint    = 0xffff
 )
@@ -48,7 +55,8 @@ const (
 // GS_IOC_*: what a cpuN file can be asked.
 const (
 	iocConsumed = 0x4701
-	iocGeometry = 0x80084702
+	iocGeometry = 0x80184702
+	iocFirst    = 0x4703
 )
 
 // GS_CMD_*: generic netlink commands.
@@ -63,23 +71,26 @@ const (
 
 // GS_A_*: generic netlink attributes.
 const (
-	attrAddrs    = 1
-	attrTarget   = 2
-	attrGlobal   = 3
-	attrFlags    = 4
-	attrMsgKind  = 5
-	attrText     = 6
-	attrNear     = 7
-	attrPoint    = 8
-	attrClockNow = 9
-	attrClockNs  = 10
-	attrClockKhz = 11
-	attrState    = 12
-	attrErrors   = 13
-	attrSkipped  = 14
-	attrLost     = 15
-	attrUnarmed  = 16
-	attrWritten  = 17
+	attrAddrs       = 1
+	attrTarget      = 2
+	attrGlobal      = 3
+	attrFlags       = 4
+	attrMsgKind     = 5
+	attrText        = 6
+	attrNear        = 7
+	attrPoint       = 8
+	attrClockNow    = 9
+	attrClockNs     = 10
+	attrClockKhz    = 11
+	attrState       = 12
+	attrErrors      = 13
+	attrSkipped     = 14
+	attrLost        = 15
+	attrUnarmed     = 16
+	attrWritten     = 17
+	attrOverwritten = 18
+	attrFirst       = 19
+	attrOwner       = 20
 )
 
 // GS_F_*: flags of START.

@@ -32,6 +32,7 @@ type reader struct {
 
 	wakeFd   int // an eventfd: readable when stop wants attention
 	stopping atomic.Bool
+	leaving  atomic.Bool   // stop means leave
 	done     chan struct{} // closed when run has returned
 	err      error         // valid then
 
@@ -67,7 +68,8 @@ func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error)
 }
 
 // stop asks run to emit everything there is and return. No handler may be
-// running any more.
+// running any more, unless leaving has been set: then what comes from now on is
+// left to the next reader.
 func (r *reader) stop() {
 	r.stopping.Store(true)
 	ring(r.wakeFd)
@@ -98,10 +100,24 @@ func (r *reader) run() {
 	for !r.stopping.Load() && r.out.failed == nil {
 		r.round()
 	}
-	for r.scan() || r.pending() && r.out.failed == nil {
-		r.emitUpto(everything)
+	if r.leaving.Load() {
+		r.leave()
+	} else {
+		for r.scan() || r.pending() && r.out.failed == nil {
+			r.emitUpto(everything)
+		}
 	}
 	r.out.flush()
+}
+
+// leave emits what has happened until now. What was copied aside is part of it.
+func (r *reader) leave() {
+	r.scan()
+	latest := r.latest()
+	r.barrier()
+	r.scan()
+	for !r.emit(latest, emitBudget, r.out) && r.out.failed == nil {
+	}
 }
 
 // round is one of the rounds of the package comment.

@@ -27,8 +27,10 @@ type buffer struct {
 	size uint64 // of a sub-buffer
 	n    uint64 // sub-buffers
 
+	from    uint64 // number of the first record to be read, among all of this CPU's
 	seq     uint64 // of the sub-buffer in which seen is
 	seen    uint32 // offset in it; 0 if it has not begun
+	skip    uint64 // so many records in it, from seen on, have been read by another reader
 	garbled bool   // something in it made no sense
 	segs    []segment
 	first   int    // index in segs of the segment being read
@@ -38,10 +40,9 @@ type buffer struct {
 
 	consumed func(n int) error // gives back the oldest n sub-buffers
 
-	records     uint64 // emitted
-	lost        uint64 // by the kernel, as far as sub-buffers tell
-	overwritten uint64 // sub-buffers that were gone before they were read
-	bad         uint64 // sub-buffers of which a part made no sense
+	records uint64 // emitted
+	lost    uint64 // by the kernel, as far as sub-buffers tell
+	bad     uint64 // sub-buffers of which a part made no sense
 }
 
 // A segment is the part of a sub-buffer that has been seen and not emitted.
@@ -51,8 +52,10 @@ type segment struct {
 	copied int  // size of the copy that it is; 0: data is in the buffer itself
 }
 
-func newBuffer(cpu int, mem []byte, size, n uint64, consumed func(n int) error) *buffer {
-	return &buffer{cpu: cpu, mem: mem, size: size, n: n, seq: 1, consumed: consumed}
+// newBuffer makes the buffer that g tells of. Its reading goes on where that of
+// the last reader ended.
+func newBuffer(cpu int, mem []byte, g geometry, consumed func(n int) error) *buffer {
+	return &buffer{cpu: cpu, mem: mem, size: uint64(g.size), n: uint64(g.n), from: g.first, seq: g.consumed + 1, consumed: consumed}
 }
 
 // openBuffers opens the cpuN files in dir that are not in have, a set of
@@ -105,23 +108,25 @@ func openBuffer(path string, cpu int) (*buffer, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, path)
 	}
-	var geometry [2]uint32
-	if err := ioctl(fd, iocGeometry, uintptr(unsafe.Pointer(&geometry))); err != nil {
+	var g geometry
+	err = ioctl(fd, iocGeometry, uintptr(unsafe.Pointer(&g)))
+	switch {
+	case err == unix.EBUSY:
+		err = errors.New("somebody else is reading it")
+	case err == nil && (g.size <= subbufSize || g.n == 0 || g.size%8 != 0):
+		err = errors.Errorf("%d sub-buffers of %d bytes make no sense", g.n, g.size)
+	}
+	if err != nil {
 		unix.Close(fd)
 		return nil, errors.Wrap(err, path)
 	}
-	size, n := uint64(geometry[0]), uint64(geometry[1])
-	if size <= subbufSize || n == 0 || size%8 != 0 {
-		unix.Close(fd)
-		return nil, errors.Errorf("%s: %d sub-buffers of %d bytes make no sense", path, n, size)
-	}
-	mem, err := unix.Mmap(fd, 0, int(size*n), unix.PROT_READ, unix.MAP_SHARED)
+	mem, err := unix.Mmap(fd, 0, int(g.size)*int(g.n), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		unix.Close(fd)
 		return nil, errors.Wrap(err, path)
 	}
 	file := &relayFile{fd: fd}
-	b := newBuffer(cpu, mem, size, n, file.consumed)
+	b := newBuffer(cpu, mem, g, file.consumed)
 	b.file = file
 	return b, nil
 }
@@ -133,14 +138,19 @@ type relayFile struct {
 	closed bool
 }
 
-func (f *relayFile) consumed(n int) error {
+func (f *relayFile) consumed(n int) error { return f.ioctl(iocConsumed, uintptr(n)) }
+
+func (f *relayFile) ioctl(request, arg uintptr) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return os.ErrClosed
 	}
-	return ioctl(f.fd, iocConsumed, uintptr(n))
+	return ioctl(f.fd, request, arg)
 }
+
+// leave tells the kernel up to where the buffer has been read, for the next reader.
+func (b *buffer) leave() error { return b.file.ioctl(iocFirst, uintptr(b.from+b.records)) }
 
 func ioctl(fd int, request, arg uintptr) error {
 	for {
@@ -182,14 +192,12 @@ func (b *buffer) scan() bool {
 	found := false
 	for {
 		h, mem := b.header(b.seq)
-		if seq := atomic.LoadUint64(&h.seq); seq != b.seq {
-			if seq < b.seq || !b.jump() {
-				return found
-			}
-			continue
+		if atomic.LoadUint64(&h.seq) != b.seq {
+			return found
 		}
 		if b.seen == 0 {
 			b.seen = subbufSize
+			b.skip = b.from - min(b.from, h.written)
 			b.garbled = false
 			b.lost = h.lost
 			b.mapped++
@@ -218,6 +226,7 @@ func (b *buffer) scan() bool {
 // see adds what lies between seen and committed to the last segment. What makes
 // no sense is left out, with the rest of its sub-buffer.
 func (b *buffer) see(mem []byte, committed uint32) {
+	s := &b.segs[len(b.segs)-1]
 	at := uint64(b.seen)
 	for end := uint64(committed); at < end && !b.garbled; {
 		if end-at < recordSize {
@@ -230,36 +239,20 @@ func (b *buffer) see(mem []byte, committed uint32) {
 			b.garbled = true
 			break
 		}
-		b.latest = max(b.latest, r.time)
 		at += size
+		if b.skip > 0 {
+			b.skip--
+			b.seen = uint32(at)
+			s.data = mem[at:at]
+			continue
+		}
+		b.latest = max(b.latest, r.time)
 	}
 	if b.garbled {
 		b.bad++
 	}
-	s := &b.segs[len(b.segs)-1]
 	s.data = s.data[:len(s.data)+int(at)-int(b.seen)]
 	b.seen = uint32(at)
-}
-
-// jump goes to the oldest sub-buffer there is, for a sub-buffer has been
-// overwritten before it was read: a flight recorder's. It reports whether it found one.
-func (b *buffer) jump() bool {
-	oldest := uint64(0)
-	for i := range b.n {
-		h, _ := b.header(i + 1)
-		if seq := atomic.LoadUint64(&h.seq); seq > b.seq && (oldest == 0 || seq < oldest) {
-			oldest = seq
-		}
-	}
-	if oldest == 0 {
-		return false
-	}
-	if b.seen != 0 && len(b.segs) > 0 {
-		b.segs[len(b.segs)-1].closed = true
-	}
-	b.overwritten += oldest - b.seq
-	b.seq, b.seen = oldest, 0
-	return true
 }
 
 // push adds a segment, in the room that read segments have left.

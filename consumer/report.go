@@ -5,6 +5,9 @@ package consumer
 import (
 	"fmt"
 	"strings"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
 )
 
 // skipReasons says why handlers were skipped, and what helps; indexed by skip*.
@@ -21,7 +24,8 @@ type figures struct {
 	say         *messenger
 	lost        []uint64 // for each CPU
 	missing     []uint64 // for each CPU: written by the kernel side and not read
-	overwritten uint64   // sub-buffers
+	overwritten []uint64 // for each CPU
+	unwritten   uint64   // read, or left unread, because the output had failed
 	bad         uint64
 	skipped     []uint64 // for each skip*
 	unarmed     uint32
@@ -34,8 +38,11 @@ func (f *figures) report() (skipped uint64) {
 	if n, where := perCPU(f.lost); n > 0 {
 		f.say.warning("%d events lost (%s): the buffers were full; make them larger with -s MB", n, where)
 	}
-	if f.overwritten > 0 {
-		f.say.warning("%d sub-buffers were overwritten before they were read", f.overwritten)
+	if n, where := perCPU(f.overwritten); n > 0 {
+		f.say.warning("%d events were overwritten before anybody attached (%s): larger buffers, -s MB, hold more", n, where)
+	}
+	if f.unwritten > 0 {
+		f.say.warning("%d events could not be written", f.unwritten)
 	}
 	if n, where := perCPU(f.missing); n > 0 {
 		f.say.warning("%d events were written by the probes and not read (%s)", n, where)
@@ -70,17 +77,19 @@ func (f *figures) report() (skipped uint64) {
 // report warns of whatever did not go as the script says, and returns the session's figures.
 func (k *kernelSession) report() Stats {
 	stats := Stats{
-		Written: k.stats.written,
-		Lost:    k.stats.lost,
-		Errors:  k.stats.errors,
-		Unarmed: k.stats.unarmed,
+		Written:     k.stats.written,
+		Lost:        k.stats.lost,
+		Errors:      k.stats.errors,
+		Unarmed:     k.stats.unarmed,
+		Overwritten: k.stats.overwritten,
 	}
 	f := figures{
-		say:     k.say,
-		lost:    k.stats.lost,
-		skipped: k.stats.skipped,
-		unarmed: k.stats.unarmed,
-		errors:  k.stats.errors,
+		say:         k.say,
+		lost:        k.stats.lost,
+		overwritten: k.stats.overwritten,
+		skipped:     k.stats.skipped,
+		unarmed:     k.stats.unarmed,
+		errors:      k.stats.errors,
 	}
 	select {
 	case <-k.reader.done:
@@ -94,25 +103,36 @@ func (k *kernelSession) report() Stats {
 
 // addRead adds what the reader knows.
 func (k *kernelSession) addRead(stats *Stats, f *figures) {
-	read := make(map[int]uint64)
+	due := make([]uint64, len(stats.Written)) // to be written out by us, for each CPU
+	copy(due, stats.Written)
 	f.bad = k.out.bad
 	for _, b := range k.reader.buffers {
-		read[b.cpu] = b.records
 		stats.Records += b.records
-		f.overwritten += b.overwritten
 		f.bad += b.bad
 		if len(f.lost) <= b.cpu {
 			f.lost = append(f.lost, make([]uint64, b.cpu+1-len(f.lost))...)
 		}
 		f.lost[b.cpu] = max(f.lost[b.cpu], b.lost)
+		switch {
+		case b.cpu >= len(due):
+		case k.left: // the rest is the next reader's
+			due[b.cpu] = b.records
+		default:
+			due[b.cpu] -= min(due[b.cpu], b.from)
+		}
 	}
-	if k.out.failed != nil || f.overwritten > 0 {
+	if k.out.failed != nil {
+		all, _ := perCPU(due)
+		f.unwritten = all - min(all, k.out.written)
+		if errors.Is(k.out.failed, unix.EPIPE) && !k.recorder {
+			f.unwritten = 0 // nobody wanted it
+		}
 		return
 	}
-	f.missing = make([]uint64, len(stats.Written))
-	for cpu, written := range stats.Written {
-		if read[cpu] < written {
-			f.missing[cpu] = written - read[cpu]
+	f.missing = due
+	for _, b := range k.reader.buffers {
+		if b.cpu < len(due) {
+			due[b.cpu] -= min(due[b.cpu], b.records)
 		}
 	}
 }

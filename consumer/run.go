@@ -22,7 +22,8 @@ const (
 
 // Run loads a module into the running kernel, writes out what its probes print
 // until the script, the user, the command or the timeout ends the session, and
-// takes the module out again. The error says why a session could not be
+// takes the module out again. A flight recorder (Config.Recorder), and a session
+// that the user leaves by SIGQUIT, stay: see Attach. The error says why a session could not be
 // started or went wrong; what the script itself did wrong is in the result.
 func Run(ctx context.Context, cfg Config) (Result, error) {
 	failed := Result{ExitCode: 1}
@@ -38,6 +39,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	s, release := newSession(ctx, &cfg)
 	defer release()
+	s.detachable = true
 	k := &kernelSession{session: s, manifest: m}
 	return k.run()
 }
@@ -62,36 +64,40 @@ type kernelSession struct {
 	manifest *manifest.Manifest
 	mod      *module
 	control  *control
-	reader   *reader
+	reader   *reader      // nil in a flight recorder that nobody reads
 	stats    *kernelStats // the last there are
+	left     bool         // the session goes on without us
 }
 
-// run is a session from load to unload.
+// run is a session from load to unload, or until it is left.
 func (k *kernelSession) run() (result Result, err error) {
 	result.ExitCode = 1
 	addrs, err := resolve(k.manifest.Symbols, k.manifest.BuildID != "" && k.manifest.BuildID == kernelBuildID())
 	if err != nil {
 		return result, err
 	}
+	if err := k.ctx.Err(); err != nil {
+		return result, errors.New("interrupted")
+	}
 	began := time.Now()
 	if k.mod, err = load(k.cfg.Module, k.manifest, k.cfg.BufferMB); err != nil {
 		return result, err
 	}
 	k.verbose("loaded %s in %s", k.mod.name, since(began))
-	defer func() {
-		k.detach()
-		patience := unloadPatience
-		if k.caught >= abandon {
-			patience = abandonPatience
-		}
-		if unloadErr := unload(k.mod.name, patience); unloadErr != nil && err == nil {
-			result.ExitCode, err = 1, unloadErr
-		}
-		if !k.lastly() {
-			result.ExitCode = 1
-		}
-	}()
-	if err = k.attach(); err != nil {
+	defer func() { k.leaveOrRemove(&result, &err) }()
+	if err = k.connect(); err != nil {
+		return result, err
+	}
+	n := note{Script: k.cfg.Script, Manifest: k.manifest}
+	if noteErr := n.write(k.mod.family); noteErr != nil && k.cfg.Recorder {
+		return result, errors.Wrap(noteErr, "nobody could attach")
+	} else if noteErr != nil {
+		k.verbose("nobody can attach: %v", noteErr)
+	}
+	if k.cfg.Recorder {
+		return k.record(addrs)
+	}
+	if err = k.read(); err != nil {
 		return result, err
 	}
 	if k.cfg.Command != "" {
@@ -100,29 +106,72 @@ func (k *kernelSession) run() (result Result, err error) {
 		}
 		k.cfg.Target = k.command.pid()
 	}
-	go k.reader.run()
-	if err = k.start(addrs); err == nil {
-		k.running(k.reader.done)
-		err = k.stop()
+	if err = k.start(addrs); err != nil {
+		k.drain()
+		k.report()
+		return result, err
 	}
-	if drainErr := k.drain(); err == nil {
-		err = drainErr
+	if k.cfg.Started != nil {
+		k.cfg.Started()
+	}
+	return k.follow()
+}
+
+// record starts a flight recorder and leaves it. If the script has ended by
+// then, what it printed is all there is.
+func (k *kernelSession) record(addrs []uint64) (result Result, err error) {
+	result.ExitCode = 1
+	if err = k.start(addrs); err != nil {
+		return result, err
+	}
+	if k.stats.state == stateRunning {
+		if k.stats, err = k.control.detach(); err != nil {
+			return result, errors.Wrap(err, "leaving the session")
+		}
+		k.left = true
+		return Result{ExitCode: 0}, nil
+	}
+	if k.stats, err = k.control.attach(); err != nil {
+		return result, errors.WithStack(err)
+	}
+	if err = k.read(); err != nil {
+		return result, err
+	}
+	return k.follow()
+}
+
+// follow writes out what the probes print until something ends the session, and
+// ends it, or until the user leaves it.
+func (k *kernelSession) follow() (result Result, err error) {
+	k.running(k.reader.done)
+	if k.leaving.Load() {
+		err = k.depart()
+	} else {
+		err = k.stop()
+		if drainErr := k.drain(); err == nil {
+			err = drainErr
+		}
 	}
 	result.Stats = k.report()
-	if !k.say.failed() && err == nil {
-		result.ExitCode = 0
+	if k.say.failed() || err != nil {
+		result.ExitCode = 1
 	}
 	return result, err
 }
 
-// attach opens the module's control channel and buffers.
-func (k *kernelSession) attach() (err error) {
+// connect opens the module's control channel.
+func (k *kernelSession) connect() (err error) {
 	if k.control, err = dialControl(k.mod.family, k.message); err != nil {
 		return err
 	}
 	if k.stats, err = k.control.stats(); err != nil {
 		return errors.Wrap(err, "asking the module for its state")
 	}
+	return nil
+}
+
+// read opens the module's buffers, and has them emptied from now on.
+func (k *kernelSession) read() (err error) {
 	if k.out, err = newOutput(k.cfg, k.manifest, &k.stats.clock); err != nil {
 		return err
 	}
@@ -145,6 +194,7 @@ func (k *kernelSession) attach() (err error) {
 		more, _ := openBuffers(dir, have)
 		return more
 	}
+	go k.reader.run()
 	return nil
 }
 
@@ -152,6 +202,9 @@ func (k *kernelSession) attach() (err error) {
 func (k *kernelSession) start(addrs []uint64) error {
 	began := time.Now()
 	params := startParams{addrs: addrs, target: int64(k.cfg.Target), globals: k.cfg.Globals}
+	if k.cfg.Recorder {
+		params.flags = flagOverwrite | flagDetached
+	}
 	var stats *kernelStats
 	var err error
 	if !k.do(func() { stats, err = k.control.start(params) }) {
@@ -197,6 +250,51 @@ func (k *kernelSession) drain() error {
 		return errAbandoned
 	}
 	return k.reader.err
+}
+
+// depart leaves the session to itself. What has been printed until now is
+// written out, what comes from now on is for whoever attaches.
+func (k *kernelSession) depart() error {
+	k.reader.leaving.Store(true)
+	if err := k.drain(); err != nil {
+		return err
+	}
+	for _, b := range k.reader.buffers {
+		if err := b.leave(); err != nil {
+			return errors.Wrap(err, "leaving the session")
+		}
+	}
+	k.reader.close()
+	stats, err := k.control.detach()
+	if err != nil {
+		return errors.Wrap(err, "leaving the session")
+	}
+	k.stats = stats
+	k.left = true
+	return nil
+}
+
+// leaveOrRemove gives up the module, and takes it out of the kernel unless the
+// session goes on without us. It has the last word on how the session went.
+func (k *kernelSession) leaveOrRemove(result *Result, err *error) {
+	k.detach()
+	if k.left {
+		result.Left = k.mod.name
+		return
+	}
+	patience := unloadPatience
+	if k.caught >= abandon {
+		patience = abandonPatience
+	}
+	unloadErr := unload(k.mod.name, patience)
+	if unloadErr == nil {
+		os.Remove(notePath(k.mod.family))
+	} else if *err == nil {
+		result.ExitCode, *err = 1, unloadErr
+	}
+	if !k.lastly() {
+		result.ExitCode = 1
+	}
 }
 
 // detach gives up everything that keeps the module in use. The session must go

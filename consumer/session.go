@@ -5,6 +5,7 @@ package consumer
 import (
 	"context"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,8 +25,11 @@ type session struct {
 	signals <-chan os.Signal
 	timeout <-chan time.Time // nil without -T
 
-	ends   chan struct{} // has something in it once the session is to end
-	caught int           // signals
+	ends       chan struct{} // has something in it once the session is to end, or to be left
+	caught     int           // signals that end it
+	detachable bool          // SIGQUIT leaves the session instead of ending it
+	recorder   bool          // it outlives us: also an output that fails only leaves it
+	leaving    atomic.Bool
 }
 
 // abandon is how many signals it takes to leave without waiting for anything.
@@ -48,6 +52,16 @@ func (s *session) outputFailed(err error) {
 	if !errors.Is(err, unix.EPIPE) {
 		s.say.error("writing the output: " + err.Error())
 	}
+	if s.recorder {
+		s.leave()
+		return
+	}
+	s.end()
+}
+
+// leave asks for the session to go on without us.
+func (s *session) leave() {
+	s.leaving.Store(true)
 	s.end()
 }
 
@@ -76,6 +90,10 @@ func (s *session) await(done <-chan struct{}) bool {
 }
 
 func (s *session) signal(sig os.Signal) {
+	if sig == unix.SIGQUIT && s.detachable {
+		s.leave()
+		return
+	}
 	s.caught++
 	s.end()
 	// The terminal sends its SIGINT and SIGQUIT to the command as well.

@@ -19,11 +19,10 @@ type simCPU struct {
 	overwrite bool
 	running   sync.Mutex // held by a handler, as a real one keeps interrupts off
 
-	seq      uint64 // of the open sub-buffer, 0 before the first
-	at       uint32
-	consumed atomic.Uint64
-	written  uint64
-	lost     uint64
+	seq                               uint64 // of the open sub-buffer, 0 before the first
+	at                                uint32
+	consumed                          atomic.Uint64
+	written, lost, overwritten, first uint64
 }
 
 type simKernel struct {
@@ -45,7 +44,7 @@ func newSimKernel(cpus int, size, n uint64) *simKernel {
 func (k *simKernel) buffers() []*buffer {
 	var buffers []*buffer
 	for _, c := range k.cpus {
-		buffers = append(buffers, newBuffer(c.cpu, c.mem, c.size, c.n, func(n int) error {
+		buffers = append(buffers, newBuffer(c.cpu, c.mem, geometry{size: uint32(c.size), n: uint32(c.n), consumed: c.consumed.Load(), first: c.first}, func(n int) error {
 			c.consumed.Add(uint64(n))
 			return nil
 		}))
@@ -67,8 +66,16 @@ func (c *simCPU) header() *subbuf {
 
 // begin closes the open sub-buffer and opens the next, if there is one.
 func (c *simCPU) begin() bool {
-	if !c.overwrite && c.seq-c.consumed.Load() >= c.n {
-		return false
+	if c.seq-c.consumed.Load() >= c.n {
+		if !c.overwrite {
+			return false
+		}
+		next := (*subbuf)(unsafe.Pointer(&c.mem[(c.consumed.Load()+1)%c.n*c.size]))
+		if next.written > c.first {
+			c.overwritten += next.written - c.first
+			c.first = next.written
+		}
+		c.consumed.Add(1)
 	}
 	if c.seq > 0 {
 		atomic.StoreUint32(&c.header().closed, 1)
@@ -78,6 +85,7 @@ func (c *simCPU) begin() bool {
 	atomic.StoreUint32(&h.closed, 0)
 	atomic.StoreUint32(&h.committed, subbufSize)
 	h.lost = c.lost
+	h.written = c.written
 	atomic.StoreUint64(&h.seq, c.seq)
 	c.at = subbufSize
 	return true

@@ -12,7 +12,7 @@ package manifest
 const Section = ".gostap"
 
 // Version is that of the shape below and of runtime-c/include/protocol.h.
-const Version = 1
+const Version = 2
 
 // A Manifest describes a module.
 type Manifest struct {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 
@@ -16,15 +17,15 @@ import (
 // Where pass 5 runs: in this machine's kernel, in a VM's, or as a process.
 
 func (s *session) runHere(ctx context.Context) error {
-	return s.options.run.session(ctx, s.config(), consumer.Run)
+	return s.options.run.inKernel(ctx, s.config())
 }
 
 func (s *session) runHost(ctx context.Context) error {
-	return s.options.run.session(ctx, s.config(), consumer.RunHost)
+	return s.options.run.out.session(ctx, s.config(), consumer.RunHost)
 }
 
 func (s *session) config() consumer.Config {
-	return s.options.run.config(s.built, s.noWarn, s.verbosity(5))
+	return s.options.run.config(s.built, s.title(), s.noWarn, s.verbosity(5))
 }
 
 // runVM runs `gostap run` in a VM, which sees this machine's files.
@@ -34,9 +35,13 @@ func (s *session) runVM(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out, done, err := r.open()
+	files, done, err := r.out.open()
 	if err != nil {
 		return err
+	}
+	var out io.Writer = os.Stdout
+	if files != nil {
+		out = files
 	}
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, unix.SIGINT, unix.SIGTERM)

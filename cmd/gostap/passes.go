@@ -35,6 +35,8 @@ func (o *options) passes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, release := catchSignals(ctx)
+	defer release()
 	for i, pass := range []struct {
 		name string
 		run  func(context.Context) error
@@ -48,7 +50,14 @@ func (o *options) passes(ctx context.Context) error {
 	} {
 		start := time.Now()
 		s.remark = ""
-		if err := pass.run(ctx); err != nil {
+		if i+1 == 5 {
+			release() // the consumer has its own ways
+		}
+		err := pass.run(ctx)
+		if code, ok := interrupted(ctx); ok {
+			return code
+		}
+		if err != nil {
 			return err
 		}
 		if o.verbosity(i+1) > 0 {

@@ -33,6 +33,7 @@ type options struct {
 	kbuild     bool
 	defines    []string
 	includes   []string
+	symbols    []string // -d
 	compatible string
 	color      string
 
@@ -47,7 +48,7 @@ type options struct {
 func newRoot(args []string) *cobra.Command {
 	o := &options{}
 	groups := o.flags()
-	commands := []*cobra.Command{newRun(), newFmt()}
+	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt()}
 	cmd := &cobra.Command{
 		Use:           "gostap",
 		Version:       version,
@@ -116,6 +117,9 @@ func (o *options) check() error {
 	}
 	if o.vm != "" && o.run.pid != 0 {
 		return errors.New("-x names a process of this machine, which does not exist in the VM; use -c")
+	}
+	if (o.vm != "" || o.runtime == "host") && (o.run.recorder || o.run.out.rotate != "") {
+		return errors.New("-F and -S are for sessions in this machine's kernel; they go with neither --vm nor --runtime=host")
 	}
 	if o.suppressTimeLimits && !o.guru {
 		return errors.New("--suppress-time-limits lets a handler run for ever: it takes guru mode, -g")

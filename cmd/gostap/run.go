@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -23,11 +22,11 @@ import (
 type runOptions struct {
 	command  string
 	pid      int
-	output   string
-	format   string
 	bufferMB int
 	timeout  int
 	globals  []string
+	recorder bool // -F
+	out      outputOptions
 }
 
 func (r *runOptions) flags(f *pflag.FlagSet) {
@@ -35,16 +34,18 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 	f.IntVarP(&r.pid, "pid", "x", 0, "set target() to `PID`")
 	f.IntVarP(&r.timeout, "timeout", "T", 0, "end after `SECONDS`")
 	f.StringArrayVarP(&r.globals, "global", "G", nil, "set a global variable, `NAME=VALUE`")
-	f.StringVarP(&r.output, "output-file", "o", "", "write to `FILE`, in which %F and the like stand for the time, instead of standard output")
-	f.StringVar(&r.format, "output", "text", "`FORMAT` of the output: text, or json (an object a line)")
+	r.out.flags(f)
+	f.BoolVarP(&r.recorder, "flight-recorder", "F", false, "leave the session to itself, keeping the latest records in its buffers (see gostap attach --help); with -o, leave it to a process in the background")
 	f.IntVarP(&r.bufferMB, "buffer", "s", 0, "use buffers of `MB` megabytes for each processor")
 }
 
 // check refuses what makes no sense.
 func (r *runOptions) check() error {
 	switch {
-	case r.format != "text" && r.format != "json":
-		return errors.Errorf("--output=%s: text or json", r.format)
+	case r.leaves() && r.command != "":
+		return errors.New("-F leaves the session at once, -c ends it with the command: give one of them, or -o FILE")
+	case r.leaves() && r.timeout != 0:
+		return errors.New("-F leaves the session at once, and nobody is there for -T: give one of them, or -o FILE")
 	case r.command != "" && r.pid != 0:
 		return errors.New("-c and -x both set target(): give one of them")
 	case r.pid < 0:
@@ -59,8 +60,11 @@ func (r *runOptions) check() error {
 			return errors.Errorf("-G %s: write it NAME=VALUE", g)
 		}
 	}
-	return nil
+	return r.out.check()
 }
+
+// leaves reports whether the session is left to itself once it has been started.
+func (r *runOptions) leaves() bool { return r.recorder && r.out.file == "" }
 
 // maxBufferMB is the most that -s takes, as SystemTap has it.
 const maxBufferMB = 4095
@@ -91,15 +95,18 @@ func (r *runOptions) checkGlobals(m *manifest.Manifest) error {
 	return nil
 }
 
-// arguments are r as a command line for gostap run, without -o: the output
-// of a run in the VM is written to a file on this side.
+// arguments are r as a command line for gostap run, but for what says which
+// file the output goes to, and who writes it.
 func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
-	args := []string{"--output=" + r.format}
+	args := []string{"--output=" + r.out.format}
 	if r.timeout != 0 {
 		args = append(args, fmt.Sprintf("-T%d", r.timeout))
 	}
 	if r.bufferMB != 0 {
 		args = append(args, fmt.Sprintf("-s%d", r.bufferMB))
+	}
+	if r.pid != 0 {
+		args = append(args, fmt.Sprintf("-x%d", r.pid))
 	}
 	if r.command != "" {
 		args = append(args, "-c", r.command)
@@ -116,26 +123,16 @@ func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
 	return args
 }
 
-// open returns where the output goes, and what ends it.
-func (r *runOptions) open() (*os.File, func() error, error) {
-	if r.output == "" {
-		return os.Stdout, func() error { return nil }, nil
-	}
-	f, err := os.Create(strftime(r.output, time.Now()))
-	if err != nil {
-		return nil, nil, err
-	}
-	return f, f.Close, nil
-}
-
 // config turns the options into the consumer's.
-func (r *runOptions) config(module string, noWarn bool, verbosity int) consumer.Config {
+func (r *runOptions) config(module, script string, noWarn bool, verbosity int) consumer.Config {
 	return consumer.Config{
 		Module:     module,
+		Script:     script,
+		Recorder:   r.leaves(),
 		Target:     r.pid,
 		Command:    r.command,
 		Globals:    r.globals,
-		JSON:       r.format == "json",
+		JSON:       r.out.json(),
 		BufferMB:   r.bufferMB,
 		Timeout:    time.Duration(r.timeout) * time.Second,
 		NoWarnings: noWarn,
@@ -143,34 +140,28 @@ func (r *runOptions) config(module string, noWarn bool, verbosity int) consumer.
 	}
 }
 
-// session runs what one of the consumer's two runners runs.
-func (r *runOptions) session(ctx context.Context, cfg consumer.Config,
-	run func(context.Context, consumer.Config) (consumer.Result, error)) error {
-	out, done, err := r.open()
-	if err != nil {
-		return err
+// inKernel runs a module in this machine's kernel.
+func (r *runOptions) inKernel(ctx context.Context, cfg consumer.Config) error {
+	if r.recorder && r.out.file != "" {
+		return r.inBackground(cfg)
 	}
-	cfg.Output = out
-	result, err := run(ctx, cfg)
-	if closeErr := done(); err == nil {
-		err = closeErr
-	}
-	if err == nil && result.ExitCode != 0 {
-		err = exitCode(result.ExitCode)
-	}
-	return err
+	return r.out.session(ctx, cfg, consumer.Run)
 }
 
 func newRun() *cobra.Command {
 	var r runOptions
 	var verbose int
-	var noWarn bool
+	var noWarn, background bool
+	var script string
 	cmd := &cobra.Command{
 		Use:   "run [OPTION…] FILE.ko",
 		Short: "Run a module that gostap has built",
 		Long: `run loads a module built by gostap -p4, runs its probes, and unloads it. It
 takes neither compiler nor kernel headers nor BTF: the module may come from
-another machine that has the same kernel.`,
+another machine that has the same kernel.
+
+Ctrl-C ends the session with its end probes and all its output, a second one at
+once. Ctrl-\\ (SIGQUIT) leaves it: see gostap attach --help.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -186,7 +177,14 @@ another machine that has the same kernel.`,
 			if err := r.checkGlobals(m); err != nil {
 				return err
 			}
-			return r.session(cmd.Context(), r.config(args[0], noWarn, verbose), consumer.Run)
+			if script == "" {
+				script = args[0]
+			}
+			cfg := r.config(args[0], script, noWarn, verbose)
+			if background {
+				cfg.Started = r.toBackground
+			}
+			return r.inKernel(cmd.Context(), cfg)
 		},
 	}
 	f := cmd.Flags()
@@ -194,5 +192,9 @@ another machine that has the same kernel.`,
 	r.flags(f)
 	f.CountVarP(&verbose, "verbose", "v", "say what is being done, if given twice")
 	f.BoolVarP(&noWarn, "no-warnings", "w", false, "no warnings")
+	f.StringVar(&script, "script", "", "the script's name, for gostap list")
+	f.BoolVar(&background, "background", false, "once started, tell who waits at descriptor 3, and go on without a terminal")
+	f.MarkHidden("script")
+	f.MarkHidden("background")
 	return cmd
 }

@@ -35,6 +35,21 @@ func (o *options) sources() (sources []*syntax.Source, args []string, err error)
 	return sources, args, nil
 }
 
+// titleLen is how many letters a title has at most.
+const titleLen = 60
+
+// title is what gostap list calls the script: its file, or how its text begins.
+func (o *options) title() string {
+	if len(o.scripts) == 0 {
+		return scriptName(o.args[0])
+	}
+	text := []rune(strings.Join(strings.Fields(o.scripts[0]), " "))
+	if len(text) > titleLen {
+		text = append(text[:titleLen-1], '…')
+	}
+	return string(text)
+}
+
 func inline(name, text string) *syntax.Source {
 	return &syntax.Source{Path: name, Text: []byte(text)}
 }
@@ -52,7 +67,7 @@ func readScript(name string) ([]byte, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "{}"):
 		return nil, errors.Errorf("%s: no such file (a script on the command line follows -e)", name)
-	case errors.Is(err, fs.ErrNotExist) && slices.Contains([]string{"fmt", "run"}, name):
+	case errors.Is(err, fs.ErrNotExist) && slices.Contains([]string{"attach", "fmt", "list", "run", "stop"}, name):
 		return nil, errors.Errorf("%s: no such file (the command gostap %s is written before its options)", name, name)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errors.Errorf("%s: no such file", name)

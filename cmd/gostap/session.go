@@ -25,6 +25,9 @@ func (o *options) newSession() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkSymbols(release); err != nil {
+		return nil, err
+	}
 	if o.runs() && o.runtime == "kernel" && os.Geteuid() != 0 {
 		if o.vm != "" {
 			return nil, errors.New("starting a VM that sees this machine's files takes root: run it with sudo")

@@ -20,6 +20,7 @@ struct gs_subbuf {
 	unsigned int committed;	       /* bytes, this header included */
 	unsigned int closed;	       /* 1 once no more will come in it */
 	unsigned long long lost;       /* records of this CPU lost before it was begun */
+	unsigned long long written;    /* records of this CPU written before it was begun */
 };
 
 struct gs_record {
@@ -50,24 +51,37 @@ struct gs_record {
 #define GS_REC_STATS 17	   /* the last record: u32 GS_STATE_*, u32 points unarmed, \
 			      u64 errors, u64 lost, u64 written, u64 for each of GS_SKIP_* */
 
-/* ioctl on a cpuN file: the oldest n sub-buffers have been read (n in arg). */
-#define GS_IOC_CONSUMED 0x4701
-/* ioctl on a cpuN file: copies u32 {sub-buffer size, number} to arg. */
-#define GS_IOC_GEOMETRY 0x80084702u
+/*
+ * Opening a cpuN file wants CAP_SYS_ADMIN. Of those who have it open, the one
+ * who asked first for the geometry is the reader, until it closes the file;
+ * others may look, but give nothing back.
+ */
+struct gs_geometry {
+	unsigned int size;	       /* of a sub-buffer */
+	unsigned int n;		       /* sub-buffers */
+	unsigned long long consumed;   /* sub-buffers given back so far: seq of the last of them */
+	unsigned long long first;      /* of this CPU's records, counted from 0, the first not read */
+};
+
+/* ioctls on a cpuN file; EBUSY and EPERM: somebody else is its reader. */
+#define GS_IOC_CONSUMED 0x4701	     /* the oldest n sub-buffers have been read (n in arg) */
+#define GS_IOC_GEOMETRY 0x80184702u  /* copies a gs_geometry to arg */
+#define GS_IOC_FIRST 0x4703	     /* this CPU's records have been read up to the one of number arg: for the next reader */
 
 /*
  * Control: a generic netlink family, named by the module's parameter
  * `family` ("gs" and 12 hex digits), version 1. Every command wants
  * CAP_SYS_ADMIN. Whoever sends START or ATTACH owns the session: messages go
- * to it, and when its socket closes the session stops (unless detached).
+ * to it, and when its socket closes the session stops (unless detached). STOP
+ * from somebody else makes the owner's session end: it is sent GS_MSG_EXIT.
  * Module parameters: family, subbuf_size (bytes), n_subbufs.
  */
 #define GS_CMD_START 1	   /* ADDRS, TARGET, GLOBAL…, FLAGS: runs begin probes, arms the others; answers with STATS */
 #define GS_CMD_STOP 2	   /* disarms, runs end (or error) probes; answers with STATS */
 #define GS_CMD_STATS 3	   /* answers with STATS */
 #define GS_CMD_MESSAGE 4   /* kernel to owner: MSG_KIND, TEXT, (NEAR, POINT) */
-#define GS_CMD_ATTACH 5	   /* makes the sender the owner of a detached session; answers with STATS */
-#define GS_CMD_DETACH 6	   /* the session goes on without owner */
+#define GS_CMD_ATTACH 5	   /* makes the sender the owner, if there is none, and nothing is overwritten any more; STATS */
+#define GS_CMD_DETACH 6	   /* the session goes on without owner; answers with STATS */
 
 #define GS_A_ADDRS 1	     /* binary: u64 for each of the manifest's symbols; 0 if not found */
 #define GS_A_TARGET 2	     /* s64 */
@@ -86,9 +100,12 @@ struct gs_record {
 #define GS_A_LOST 15	     /* binary: u64 records lost, for each CPU */
 #define GS_A_UNARMED 16	     /* u32: points that could not be armed */
 #define GS_A_WRITTEN 17	     /* binary: u64 records written, for each CPU */
+#define GS_A_OVERWRITTEN 18  /* binary: u64 of those, the ones overwritten before they were read, for each CPU */
+#define GS_A_FIRST 19	     /* binary: u64 gs_geometry.first, for each CPU */
+#define GS_A_OWNER 20	     /* u32: the owner's process, as it is numbered where it runs; 0 if there is none */
 
-#define GS_F_OVERWRITE 1     /* flight recorder: overwrite the oldest sub-buffer */
-#define GS_F_DETACHED 2	     /* outlive the owner */
+#define GS_F_OVERWRITE 1     /* flight recorder: until somebody attaches, overwrite the oldest sub-buffer */
+#define GS_F_DETACHED 2	     /* outlive the owner, and whoever attaches */
 
 #define GS_MSG_ERROR 1
 #define GS_MSG_WARNING 2

@@ -20,28 +20,52 @@ MODULE_PARM_DESC(family, "name of the session's generic netlink family");
 static DEFINE_MUTEX(gs_owner_mutex);
 static struct net *gs_owner_net;
 static u32 gs_owner_portid;
-static bool gs_detached;
+static u32 gs_owner_pid;
+static bool gs_detached;	/* the session outlives its owner */
+static bool gs_recorder;	/* while it has none, the oldest is overwritten */
 static struct work_struct gs_orphan_work;
 
 static struct genl_family gs_genl;
 
-static void gs_owner_set(struct net *net, u32 portid, bool detached)
-{
-	struct net *old;
-
-	mutex_lock(&gs_owner_mutex);
-	old = gs_owner_net;
-	WRITE_ONCE(gs_owner_net, net ? get_net(net) : NULL);
-	WRITE_ONCE(gs_owner_portid, portid);
-	WRITE_ONCE(gs_detached, detached);
-	mutex_unlock(&gs_owner_mutex);
-	if (old)
-		put_net(old);
-}
-
 static bool gs_is_owner(struct net *net, u32 portid)
 {
 	return READ_ONCE(gs_owner_net) == net && READ_ONCE(gs_owner_portid) == portid;
+}
+
+/* The sender becomes the owner, if there is no other. */
+static int gs_own(const struct genl_info *info)
+{
+	struct net *net = genl_info_net(info);
+	int err = 0;
+
+	mutex_lock(&gs_owner_mutex);
+	if (!gs_owner_net) {
+		WRITE_ONCE(gs_owner_portid, info->snd_portid);
+		WRITE_ONCE(gs_owner_pid, task_tgid_vnr(current));
+		WRITE_ONCE(gs_owner_net, get_net(net));
+	} else if (!gs_is_owner(net, info->snd_portid)) {
+		err = -EBUSY;
+	}
+	mutex_unlock(&gs_owner_mutex);
+	return err;
+}
+
+/* The session has no owner any more. */
+static void gs_disown(void)
+{
+	struct net *old;
+
+	/* Before somebody else can attach. */
+	if (gs_detached && gs_recorder)
+		gs_overwrite(true);
+	mutex_lock(&gs_owner_mutex);
+	old = gs_owner_net;
+	WRITE_ONCE(gs_owner_net, NULL);
+	WRITE_ONCE(gs_owner_portid, 0);
+	WRITE_ONCE(gs_owner_pid, 0);
+	mutex_unlock(&gs_owner_mutex);
+	if (old)
+		put_net(old);
 }
 
 /* A socket has been closed. If it was the owner's, its session ends, however the owner died. */
@@ -58,10 +82,8 @@ static struct notifier_block gs_netlink_notifier = { .notifier_call = gs_netlink
 
 static void gs_orphan(struct work_struct *work)
 {
-	bool detached = READ_ONCE(gs_detached);
-
-	gs_owner_set(NULL, 0, detached);
-	if (!detached)
+	gs_disown();
+	if (!gs_detached)
 		gs_session_stop();
 }
 
@@ -122,15 +144,17 @@ static int gs_put_stats(struct sk_buff *skb)
 	    nla_put_u32(skb, GS_A_CLOCK_KHZ, gs_clock_khz()) || nla_put_u32(skb, GS_A_STATE, READ_ONCE(gs_state)) ||
 	    nla_put_u64_64bit(skb, GS_A_ERRORS, gs_errors_so_far(), 0) ||
 	    nla_put(skb, GS_A_SKIPPED, sizeof(skipped), skipped) ||
-	    nla_put_u32(skb, GS_A_UNARMED, gs_unarmed_points()))
+	    nla_put_u32(skb, GS_A_UNARMED, gs_unarmed_points()) || nla_put_u32(skb, GS_A_OWNER, READ_ONCE(gs_owner_pid)))
 		return -EMSGSIZE;
 	return gs_put_cpus(skb, GS_A_LOST, offsetof(struct gs_cpu, lost)) ?:
-	       gs_put_cpus(skb, GS_A_WRITTEN, offsetof(struct gs_cpu, written));
+	       gs_put_cpus(skb, GS_A_WRITTEN, offsetof(struct gs_cpu, written)) ?:
+	       gs_put_cpus(skb, GS_A_OVERWRITTEN, offsetof(struct gs_cpu, overwritten)) ?:
+	       gs_put_cpus(skb, GS_A_FIRST, offsetof(struct gs_cpu, first));
 }
 
 static int gs_answer(struct genl_info *info)
 {
-	struct sk_buff *skb = genlmsg_new(512 + 2 * nr_cpu_ids * sizeof(u64), GFP_KERNEL);
+	struct sk_buff *skb = genlmsg_new(512 + 4 * nr_cpu_ids * sizeof(u64), GFP_KERNEL);
 	void *head;
 
 	if (!skb)
@@ -154,9 +178,9 @@ static int gs_cmd_start(struct sk_buff *skb, struct genl_info *info)
 {
 	static atomic_t started = ATOMIC_INIT(0);
 	struct nlattr **a = info->attrs;
+	u32 flags = a[GS_A_FLAGS] ? nla_get_u32(a[GS_A_FLAGS]) : 0;
 	struct gs_start how = {
 		.nlh = info->nlhdr,
-		.flags = a[GS_A_FLAGS] ? nla_get_u32(a[GS_A_FLAGS]) : 0,
 		.target = a[GS_A_TARGET] ? nla_get_s64(a[GS_A_TARGET]) : 0,
 	};
 	int err = gs_refused(skb);
@@ -166,8 +190,11 @@ static int gs_cmd_start(struct sk_buff *skb, struct genl_info *info)
 	/* The first has it, also of two at once. */
 	if (atomic_xchg(&started, 1))
 		return -EBUSY;
-	gs_owner_set(genl_info_net(info), info->snd_portid, how.flags & GS_F_DETACHED);
-	err = gs_session_start(&how);
+	gs_recorder = flags & GS_F_OVERWRITE;
+	gs_detached = flags & GS_F_DETACHED;
+	if (gs_recorder)
+		gs_overwrite(true);
+	err = gs_own(info) ?: gs_session_start(&how);
 	if (err)
 		return err;
 	/* What begin probes said comes before the answer. */
@@ -182,6 +209,8 @@ static int gs_cmd_stop(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	gs_session_stop();
+	if (!gs_is_owner(genl_info_net(info), info->snd_portid))
+		gs_message_exit();
 	gs_messages_flush();
 	return gs_answer(info);
 }
@@ -197,9 +226,12 @@ static int gs_cmd_attach(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	if (READ_ONCE(gs_owner_net))
-		return -EBUSY;
-	gs_owner_set(genl_info_net(info), info->snd_portid, false);
+	/* The last owner may have just died. */
+	flush_work(&gs_orphan_work);
+	err = gs_own(info);
+	if (err)
+		return err;
+	gs_overwrite(false);
 	/* It may have wanted to end while there was nobody to be told. */
 	if (READ_ONCE(gs_state) == GS_STATE_EXITING || READ_ONCE(gs_state) == GS_STATE_FAILED)
 		gs_message_exit();
@@ -214,7 +246,8 @@ static int gs_cmd_detach(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	if (!gs_is_owner(genl_info_net(info), info->snd_portid))
 		return -EPERM;
-	gs_owner_set(NULL, 0, true);
+	gs_detached = true;
+	gs_disown();
 	return gs_answer(info);
 }
 
@@ -268,5 +301,5 @@ void gs_control_free(void)
 	genl_unregister_family(&gs_genl);
 	netlink_unregister_notifier(&gs_netlink_notifier);
 	cancel_work_sync(&gs_orphan_work);
-	gs_owner_set(NULL, 0, false);
+	gs_disown();
 }

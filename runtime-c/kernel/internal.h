@@ -42,6 +42,9 @@ struct gs_cpu {
 	u64 seq;			/* of the sub-buffer being written */
 	u64 written;
 	u64 lost;
+	u64 overwritten;
+	u64 first;			/* of the records written, the first not read */
+	struct file *reader;		/* who gives sub-buffers back */
 	u64 skipped[GS_NSKIP];
 	char *frame;			/* what ctx.frame is between handlers */
 	/* stack.c: what it hands out */
@@ -72,7 +75,6 @@ static inline struct gs_hit gs_hit_of(const struct gs_point *p)
 extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alone */
 struct gs_start {
 	const struct nlmsghdr *nlh;	/* with its attributes, validated */
-	u32 flags;
 	s64 target;
 };
 int gs_session_start(const struct gs_start *how);
@@ -130,7 +132,8 @@ void gs_skips_so_far(u64 *skipped);
 void gs_conditions_start(void);
 
 /* transport.c */
-extern bool gs_overwrite;
+/* Whether the oldest sub-buffers give way where there is no room. Once it is off, none is overwritten any more. */
+void gs_overwrite(bool on);
 int gs_transport_init(void);
 void gs_transport_free(void);
 

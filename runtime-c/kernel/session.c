@@ -232,7 +232,6 @@ static int gs_prepare(const struct gs_start *how)
 {
 	int err;
 
-	gs_overwrite = how->flags & GS_F_OVERWRITE;
 	gs_target = how->target;
 	gs_points = kvcalloc(gs_program.npoints + 1, sizeof(*gs_points), GFP_KERNEL);
 	if (!gs_points)

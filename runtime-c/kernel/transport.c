@@ -21,10 +21,35 @@ static unsigned int n_subbufs = 16;
 module_param(n_subbufs, uint, 0444);
 MODULE_PARM_DESC(n_subbufs, "sub-buffers of a CPU");
 
-bool gs_overwrite;
-
+static bool gs_overwriting;
 static struct rchan *gs_channel;
 static struct dentry *gs_dir;
+
+void gs_overwrite(bool on)
+{
+	WRITE_ONCE(gs_overwriting, on);
+	/* Handlers run with interrupts off. */
+	if (!on)
+		synchronize_rcu();
+}
+
+/* Number i of the buffer's sub-buffers, counted from 0 since the beginning. */
+static struct gs_subbuf *gs_subbuf_at(struct rchan_buf *buf, size_t i)
+{
+	return buf->start + i % buf->chan->n_subbufs * buf->chan->subbuf_size;
+}
+
+/* The oldest sub-buffer gives way. There is no reader now, so relay's counts are ours. */
+static void gs_overwrite_oldest(struct gs_cpu *me, struct rchan_buf *buf)
+{
+	u64 first = gs_subbuf_at(buf, buf->subbufs_consumed + 1)->written;
+
+	if (first > me->first) {
+		WRITE_ONCE(me->overwritten, me->overwritten + first - me->first);
+		WRITE_ONCE(me->first, first);
+	}
+	relay_subbufs_consumed(buf->chan, buf->cpu, 1);
+}
 
 /*
  * Called by relay with the sub-buffer that follows, prev being complete; and
@@ -40,16 +65,20 @@ static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev, size
 		smp_store_release(&((struct gs_subbuf *)prev)->closed, 1);
 	else
 		me->buf = buf;
-	if (!gs_overwrite && relay_buf_full(buf)) {
-		me->next = me->end;
-		return 0;
+	if (relay_buf_full(buf)) {
+		if (!READ_ONCE(gs_overwriting)) {
+			me->next = me->end;
+			return 0;
+		}
+		gs_overwrite_oldest(me, buf);
 	}
-	/* A reader of what is overwritten checks seq behind its reading: it changes first, and is right last. */
+	/* Somebody may look who is not the reader: seq changes first, and is right last. */
 	WRITE_ONCE(sb->seq, 0);
 	smp_wmb();
 	sb->committed = sizeof(*sb);
 	sb->closed = 0;
 	sb->lost = me->lost;
+	sb->written = me->written;
 	smp_store_release(&sb->seq, ++me->seq);
 	me->subbuf = sb;
 	me->next = (char *)(sb + 1);
@@ -108,19 +137,71 @@ void gs_commit(struct gs_ctx *c)
 	WRITE_ONCE(me->written, me->written + 1);
 }
 
+/* The file's modes are not enough: a user who has no capabilities left may still be called root. */
+static int gs_file_open(struct inode *inode, struct file *file)
+{
+	return capable(CAP_SYS_ADMIN) ? relay_file_operations.open(inode, file) : -EPERM;
+}
+
+static int gs_file_release(struct inode *inode, struct file *file)
+{
+	struct rchan_buf *buf = file->private_data;
+
+	cmpxchg(&per_cpu_ptr(gs_cpus, buf->cpu)->reader, file, NULL);
+	return relay_file_operations.release(inode, file);
+}
+
+static long gs_geometry(struct file *file, void __user *to)
+{
+	struct rchan_buf *buf = file->private_data;
+	struct gs_cpu *me = per_cpu_ptr(gs_cpus, buf->cpu);
+	struct file *reader = cmpxchg(&me->reader, NULL, file);
+	struct gs_geometry g = {
+		.size = buf->chan->subbuf_size,
+		.n = buf->chan->n_subbufs,
+		.consumed = buf->subbufs_consumed,
+		.first = me->first,
+	};
+
+	if (reader && reader != file)
+		return -EBUSY;
+	return copy_to_user(to, &g, sizeof(g)) ? -EFAULT : 0;
+}
+
+static void gs_read_upto(struct gs_cpu *me, u64 first)
+{
+	if (first > me->first && first <= READ_ONCE(me->written))
+		WRITE_ONCE(me->first, first);
+}
+
+static void gs_consumed(struct gs_cpu *me, struct rchan_buf *buf, size_t n)
+{
+	struct gs_subbuf *oldest;
+
+	/* The reading was before, wherever relay's count is looked at. */
+	smp_mb();
+	relay_subbufs_consumed(buf->chan, buf->cpu, n);
+	oldest = gs_subbuf_at(buf, buf->subbufs_consumed);
+	if (smp_load_acquire(&oldest->seq) == buf->subbufs_consumed + 1)
+		gs_read_upto(me, oldest->written);
+}
+
 static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct rchan_buf *buf = file->private_data;
-	u32 geometry[2] = { buf->chan->subbuf_size, buf->chan->n_subbufs };
+	struct gs_cpu *me = per_cpu_ptr(gs_cpus, buf->cpu);
 
+	if (cmd == GS_IOC_GEOMETRY)
+		return gs_geometry(file, (void __user *)arg);
+	if (READ_ONCE(me->reader) != file)
+		return -EPERM;
 	switch (cmd) {
 	case GS_IOC_CONSUMED:
-		/* The reading was before, wherever relay's count is looked at. */
-		smp_mb();
-		relay_subbufs_consumed(buf->chan, buf->cpu, arg);
+		gs_consumed(me, buf, arg);
 		return 0;
-	case GS_IOC_GEOMETRY:
-		return copy_to_user((void __user *)arg, geometry, sizeof(geometry)) ? -EFAULT : 0;
+	case GS_IOC_FIRST:
+		gs_read_upto(me, arg);
+		return 0;
 	}
 	return -ENOTTY;
 }
@@ -136,6 +217,8 @@ static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
 /* The rest is relay's own; filled in at init. */
 static struct file_operations gs_file_operations = {
 	.owner = THIS_MODULE,
+	.open = gs_file_open,
+	.release = gs_file_release,
 	.unlocked_ioctl = gs_file_ioctl,
 	.mmap = gs_file_mmap,
 };
@@ -185,9 +268,7 @@ int gs_transport_init(void)
 {
 	if (subbuf_size < PAGE_SIZE || subbuf_size > 64 << 20 || n_subbufs < 2 || n_subbufs > 4096)
 		return -EINVAL;
-	gs_file_operations.open = relay_file_operations.open;
 	gs_file_operations.poll = relay_file_operations.poll;
-	gs_file_operations.release = relay_file_operations.release;
 	gs_dir = gs_create_dir();
 	if (IS_ERR(gs_dir))
 		return PTR_ERR(gs_dir);

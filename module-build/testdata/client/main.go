@@ -181,8 +181,8 @@ type reader struct {
 func open(path string) *reader {
 	f, err := os.Open(path)
 	check(err)
-	var geometry [2]uint32
-	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), 0x80084702, uintptr(unsafe.Pointer(&geometry))); e != 0 {
+	var geometry [6]uint32 // struct gs_geometry
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), 0x80184702, uintptr(unsafe.Pointer(&geometry))); e != 0 {
 		log.Fatal(e)
 	}
 	data, err := unix.Mmap(int(f.Fd()), 0, int(geometry[0]*geometry[1]), unix.PROT_READ, unix.MAP_SHARED)
@@ -195,7 +195,7 @@ func open(path string) *reader {
 
 // read reads until nothing more will come.
 func (r *reader) read(done *atomic.Bool, quiet bool) {
-	seq, at := uint64(1), 24
+	seq, at := uint64(1), 32
 	for {
 		last := done.Load()
 		sub := r.data[int((seq-1)%uint64(len(r.data)/r.size))*r.size:]
@@ -221,7 +221,7 @@ func (r *reader) read(done *atomic.Bool, quiet bool) {
 			if _, _, e := unix.Syscall(unix.SYS_IOCTL, r.file.Fd(), 0x4701, 1); e != 0 {
 				log.Fatal(e)
 			}
-			seq, at = seq+1, 24
+			seq, at = seq+1, 32
 		case last:
 			return
 		default:

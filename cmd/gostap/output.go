@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pkg/errors"
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"gostap/consumer"
+)
+
+// outputOptions say where a session's output goes, and how it looks.
+type outputOptions struct {
+	file   string
+	rotate string
+	format string
+}
+
+func (o *outputOptions) flags(f *pflag.FlagSet) {
+	f.StringVarP(&o.file, "output-file", "o", "", "write to `FILE`, in which %F and the like stand for the time, instead of standard output; on SIGUSR2, go on in FILE.1 and so on")
+	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them (`SIZE[,N]`)")
+	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, or json (an object a line)")
+}
+
+func (o *outputOptions) json() bool { return o.format == "json" }
+
+func checkFormat(format string) error {
+	if format != "text" && format != "json" {
+		return errors.Errorf("--output=%s: text or json", format)
+	}
+	return nil
+}
+
+func (o *outputOptions) check() error {
+	if _, _, err := o.rotation(); err != nil {
+		return err
+	}
+	return checkFormat(o.format)
+}
+
+// rotation reads -S: bytes of a file, and the number of files, 0 for any.
+func (o *outputOptions) rotation() (limit int64, keep int, err error) {
+	if o.rotate == "" {
+		return 0, 0, nil
+	}
+	if o.file == "" {
+		return 0, 0, errors.Errorf("-S %s is for files: name them with -o", o.rotate)
+	}
+	size, count, counted := strings.Cut(o.rotate, ",")
+	mb, err := strconv.ParseInt(size, 10, 32)
+	if err != nil || mb < 1 {
+		return 0, 0, errors.Errorf("-S %s: the size is a number of megabytes, from 1", o.rotate)
+	}
+	if counted {
+		if keep, err = strconv.Atoi(count); err != nil || keep < 1 {
+			return 0, 0, errors.Errorf("-S %s: behind the comma stands how many files to keep, from 1", o.rotate)
+		}
+	}
+	return mb << 20, keep, nil
+}
+
+// open returns where the output goes, nil for standard output, and what ends it.
+func (o *outputOptions) open() (*consumer.Files, func() error, error) {
+	if o.file == "" {
+		return nil, func() error { return nil }, nil
+	}
+	limit, keep, err := o.rotation()
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := consumer.OpenFiles(func() string { return strftime(o.file, time.Now()) }, limit, keep)
+	if err != nil {
+		return nil, nil, err
+	}
+	switches := make(chan os.Signal, 1)
+	signal.Notify(switches, unix.SIGUSR2)
+	go func() {
+		for range switches {
+			if err := files.Switch(); err != nil {
+				fmt.Fprintf(os.Stderr, "gostap: %v\n", err)
+			}
+		}
+	}()
+	return files, func() error {
+		signal.Stop(switches)
+		return files.Close()
+	}, nil
+}
+
+// session runs what one of the consumer's runners runs.
+func (o *outputOptions) session(ctx context.Context, cfg consumer.Config,
+	run func(context.Context, consumer.Config) (consumer.Result, error)) error {
+	files, done, err := o.open()
+	if err != nil {
+		return err
+	}
+	if files != nil {
+		cfg.Output = files
+	}
+	result, err := run(ctx, cfg)
+	if closeErr := done(); err == nil {
+		err = closeErr
+	}
+	if result.Left != "" {
+		fmt.Fprintf(os.Stderr, "Session %[1]s goes on by itself; \"gostap attach %[1]s\" prints what it has recorded, \"gostap stop %[1]s\" ends it.\n", result.Left)
+	}
+	if err == nil && result.ExitCode != 0 {
+		err = exitCode(result.ExitCode)
+	}
+	return err
+}

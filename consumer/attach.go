@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"context"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// Attach writes out what the buffers of a detached session hold, and what its probes
+// print from then on, until something ends the session or the user leaves it
+// (SIGQUIT); or, with cfg.Dump or cfg.End, until it has written what there is.
+// A session whose consumer has died is read to its end and removed.
+func Attach(ctx context.Context, name string, cfg Config) (Result, error) {
+	failed := Result{ExitCode: 1}
+	found, err := find(name)
+	if err != nil {
+		return failed, err
+	}
+	if found.State == stateNames[stateLoaded] {
+		return failed, errors.Errorf("session %s has not been started; if its process has died, gostap stop %s removes it", name, name)
+	}
+	n, err := readNote(found.family)
+	if err != nil {
+		return failed, errors.Wrapf(err, "what session %s prints is not known here", name)
+	}
+	s, release := newSession(ctx, &cfg)
+	defer release()
+	s.detachable, s.recorder = true, true
+	k := &kernelSession{session: s, manifest: n.Manifest, mod: &module{name: name, family: found.family}}
+	return k.attached()
+}
+
+// attached is a session from attaching to detaching, or to its end.
+func (k *kernelSession) attached() (result Result, err error) {
+	if err := k.connect(); err != nil {
+		return Result{ExitCode: 1}, err
+	}
+	if k.stats, err = k.control.attach(); err != nil {
+		k.detach()
+		if errors.Is(err, unix.EBUSY) {
+			err = errors.Errorf("session %s is being read by process %d", k.mod.name, k.owner())
+		}
+		return Result{ExitCode: 1}, err
+	}
+	defer func() { k.leaveOrRemove(&result, &err) }()
+	if err := k.read(); err != nil {
+		k.left = true
+		return Result{ExitCode: 1}, err
+	}
+	switch {
+	case k.cfg.Dump:
+		k.leave()
+	case k.cfg.End || k.stats.state != stateRunning:
+		k.end()
+	}
+	return k.follow()
+}
+
+// owner is the process that owns the session.
+func (k *kernelSession) owner() int {
+	if stats, err := k.control.stats(); err == nil {
+		return int(stats.owner)
+	}
+	return 0
+}
