@@ -44,12 +44,7 @@ const maxMaxactive = 1 << 20
 func kernelFunction(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	pattern := m.text("function")
 	maxactive := m.number("maxactive", 0)
-	switch {
-	case strings.Contains(pattern, "@"):
-		return nil, s.target.debuginfo(m.at(), fmt.Sprintf("which file a function is in (%q)", pattern))
-	case m.has("inline"):
-		return nil, s.target.debuginfo(m.at(), "where a function has been inlined")
-	case maxactive < 0 || maxactive > maxMaxactive:
+	if maxactive < 0 || maxactive > maxMaxactive {
 		return nil, m.errorf("maxactive(%d) must be from 0 to %d", maxactive, maxMaxactive)
 	}
 	k, err := s.target.Kernel()
@@ -61,11 +56,18 @@ func kernelFunction(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if m.has("module") {
 		return moduleFunctions(&maker, pattern)
 	}
-	functions, d := maker.find(&scope{Functions: &k.Functions, what: "kernel " + k.Release}, pattern)
-	if d != nil {
-		return nil, d
+	if strings.Contains(pattern, "@") || m.has("inline") {
+		return s.sourceFunctions(&maker, pattern)
 	}
-	return maker.places(functions), nil
+	functions, d := maker.find(&scope{Functions: &k.Functions, what: "kernel " + k.Release}, pattern)
+	places := maker.places(functions)
+	if !maker.wild && m.kernelWide() {
+		places = append(places, s.copies(&maker, pattern)...)
+	}
+	if len(places) > 0 {
+		d = nil
+	}
+	return places, d
 }
 
 // A scope is what functions are looked for in.
@@ -162,7 +164,7 @@ func (s *session) namedFunctions(k *scope, m match, name string) ([]symbols.Func
 	if near := k.Nearest(name, 3); len(near) > 0 {
 		d.Hint = didYouMean(near)
 	} else {
-		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells, which is not read yet"
+		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + s.target.installDebuginfo()
 	}
 	return nil, d
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
 	"gostap/translator/syntax"
 )
@@ -25,7 +26,12 @@ type Target struct {
 	config func() map[string]string
 	kernel func() (*symbols.Kernel, error)
 	types  func() (*btf.Spec, error)
-	opened map[string]*openModule // by path
+	opened map[string]*openModule      // by path
+	debug  func() (*dwarf.Info, error) // servers are asked, too
+	local  func() (*dwarf.Info, error)
+
+	// Progress is told how far the making of an index has come; nil for nobody.
+	Progress dwarf.Progress
 }
 
 // NewTarget returns the kernel of that release as a target, or the host
@@ -49,6 +55,14 @@ func NewTarget(release string, guru bool) *Target {
 			return nil, err
 		}
 		return btf.Open(k.BTFPath())
+	})
+	t.local = sync.OnceValues(func() (*dwarf.Info, error) { return t.loadDebuginfo(nil) })
+	t.debug = sync.OnceValues(func() (*dwarf.Info, error) {
+		servers := dwarf.ServersFromEnv()
+		if info, err := t.local(); err == nil || len(servers) == 0 {
+			return info, err
+		}
+		return t.loadDebuginfo(servers)
 	})
 	return t
 }
@@ -102,12 +116,6 @@ func (t *Target) complain(at syntax.Pos, err error) *syntax.Diagnostic {
 		d.Msg, d.Hint = missing.What, "install it: "+missing.Install
 	}
 	return d
-}
-
-// debuginfo is the error for what only debuginfo tells.
-func (t *Target) debuginfo(at syntax.Pos, what string) *syntax.Diagnostic {
-	return &syntax.Diagnostic{Pos: at, Msg: what + " is known only from debuginfo, which is not read yet",
-		Hint: "the kernel's BTF, which is, has functions' parameters and results, and types; debuginfo is in the package linux-image-" + t.Release + "-dbg"}
 }
 
 // Config returns the value of a kernel configuration option, "CONFIG_HZ" for

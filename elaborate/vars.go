@@ -284,7 +284,8 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 			Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member`, syntax.ExprString(r.x.X))}
 	case syntax.AtVar:
 		if strings.Contains(r.x.Name, "@") || r.x.Module != "" {
-			return nil, r.vars.target.debuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name))
+			_, d := r.vars.target.needDebuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name))
+			return nil, d
 		}
 	}
 	if r.x.Name == "return" && !r.atEntry {
@@ -342,7 +343,8 @@ func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: the module %s has no BTF, which would tell what %s takes and returns", what, v.module.Name, v.name),
 			Hint: "it was built without CONFIG_DEBUG_INFO_BTF_MODULES, or where no vmlinux was at hand; int_arg(1), pointer_arg(2) and so on read arguments by their numbers"}
 	}
-	return nil, v.target.debuginfo(r.x.At, fmt.Sprintf("%s: BTF does not describe %s; what its parameters are", what, v.name))
+	_, d := v.target.needDebuginfo(r.x.At, fmt.Sprintf("%s: BTF does not describe %s; what its parameters are", what, v.name))
+	return nil, d
 }
 
 // result returns the location of $return.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pkg/errors"
+)
+
+// maxSection bounds what a section may decompress to.
+const maxSection = 2 << 30
+
+// decompress returns the content of a section, be it compressed (SHF_COMPRESSED
+// or, of old, .zdebug_*) or not.
+func decompress(s *elf.Section, p []byte) ([]byte, error) {
+	if strings.HasPrefix(s.Name, ".zdebug_") {
+		if len(p) < 12 || string(p[:4]) != "ZLIB" {
+			return nil, errDWARF
+		}
+		return inflate(elf.COMPRESS_ZLIB, p[12:], binary.BigEndian.Uint64(p[4:]))
+	}
+	if s.Flags&elf.SHF_COMPRESSED == 0 {
+		return p, nil
+	}
+	b := buf{data: p}
+	kind := elf.CompressionType(b.u32())
+	b.u32()
+	size := b.u64()
+	b.u64()
+	if b.bad {
+		return nil, errDWARF
+	}
+	return inflate(kind, p[b.at:], size)
+}
+
+// inflate decompresses p, which is to yield size bytes. What it takes grows
+// with what is there, not with what size claims.
+func inflate(kind elf.CompressionType, p []byte, size uint64) ([]byte, error) {
+	if size > maxSection {
+		return nil, errors.Errorf("compressed section of %d bytes", size)
+	}
+	var r io.Reader
+	switch kind {
+	case elf.COMPRESS_ZLIB:
+		z, err := zlib.NewReader(bytes.NewReader(p))
+		if err != nil {
+			return nil, err
+		}
+		r = z
+	case elf.COMPRESS_ZSTD:
+		z, err := zstd.NewReader(bytes.NewReader(p), zstd.WithDecoderMaxMemory(maxSection))
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		r = z
+	default:
+		return nil, errors.Errorf("compressed in a way that is not known (%d)", kind)
+	}
+	var out bytes.Buffer
+	out.Grow(int(min(size, uint64(len(p))*8)))
+	n, err := io.Copy(&out, io.LimitReader(r, int64(size)+1))
+	if err != nil {
+		return nil, err
+	}
+	if uint64(n) != size {
+		return nil, errors.Errorf("compressed section is not of the %d bytes that it says", size)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pkg/errors"
+)
+
+// ServersFromEnv returns the debuginfod servers that the user names.
+func ServersFromEnv() []string { return strings.Fields(os.Getenv("DEBUGINFOD_URLS")) }
+
+// fetch asks the debuginfod servers for the debuginfo with that build-id, and
+// keeps what they send (debuginfod(8): GET /buildid/ID/debuginfo).
+func (f *Finder) fetch(buildID string) (string, error) {
+	if len(f.URLs) == 0 || len(buildID) < 16 {
+		return "", ErrNone
+	}
+	path := filepath.Join(f.Cache, buildID, "debuginfo")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	var last error = ErrNone
+	for _, url := range f.URLs {
+		err := download(strings.TrimRight(url, "/")+"/buildid/"+buildID+"/debuginfo", path)
+		if err == nil {
+			id, _, has, err := glance(path)
+			if err == nil && id == buildID && has {
+				return path, nil
+			}
+			os.Remove(path)
+			return "", errors.Errorf("debuginfod server %s sent something else than the debuginfo of %s", url, buildID)
+		}
+		if !errors.Is(err, ErrNone) {
+			last = errors.Wrap(err, "debuginfod (DEBUGINFOD_URLS)")
+		}
+	}
+	return "", last
+}
+
+// quiet is how long a server may send nothing: $DEBUGINFOD_TIMEOUT, else 90 s.
+func quiet() time.Duration {
+	if n, err := strconv.Atoi(os.Getenv("DEBUGINFOD_TIMEOUT")); err == nil && n > 0 {
+		return time.Duration(n) * time.Second
+	}
+	return 90 * time.Second
+}
+
+// download makes the file path what url has; ErrNone if it has nothing.
+func download(url, path string) error {
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: quiet()}}
+	answer, err := client.Get(url)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	switch answer.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return ErrNone
+	default:
+		return errors.Errorf("%s: %s", url, answer.Status)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name())
+	// A server that goes quiet in the middle is given up, too.
+	watch := time.AfterFunc(quiet(), func() { answer.Body.Close() })
+	defer watch.Stop()
+	_, err = io.Copy(part, readerFunc(func(p []byte) (int, error) {
+		watch.Reset(quiet())
+		return answer.Body.Read(p)
+	}))
+	if cerr := part.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	if err := os.Chmod(part.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), path)
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

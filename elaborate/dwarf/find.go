@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pkg/errors"
+)
+
+// A Finder looks for debuginfo where distributions put it.
+type Finder struct {
+	Root  string   // of the file system that is looked into; "" for /
+	URLs  []string // debuginfod servers, asked last
+	Cache string   // a folder for what they send
+}
+
+// ErrNone is the error for debuginfo that is nowhere.
+var ErrNone = errors.New("no debuginfo")
+
+// A MismatchError is debuginfo of another build, while there is none of the
+// one that is wanted.
+type MismatchError struct {
+	Path, Has, Want string // build-ids in hex
+}
+
+func (e *MismatchError) Error() string {
+	has := "no build-id"
+	if e.Has != "" {
+		has = "build-id " + e.Has
+	}
+	return "the debuginfo in " + e.Path + " is of another build: it has " + has + ", and the target has " + e.Want
+}
+
+// Kernel returns the file with the debuginfo of a kernel.
+func (f *Finder) Kernel(release, buildID string) (string, error) {
+	return f.find(buildID, []string{
+		"/usr/lib/debug/boot/vmlinux-" + release,
+		"/usr/lib/debug/lib/modules/" + release + "/vmlinux",
+		"/usr/lib/debug/lib/modules/" + release + "/vmlinux.debug",
+		"/usr/lib/debug/vmlinux-" + release,
+		"/lib/modules/" + release + "/vmlinux",
+		"/lib/modules/" + release + "/build/vmlinux",
+		"/boot/vmlinux-" + release,
+	})
+}
+
+// Module returns the file with the debuginfo of a kernel module, which lies
+// at path: "/lib/modules/6.1.0-56-cloud-amd64/kernel/fs/fuse/fuse.ko".
+func (f *Finder) Module(path, buildID string) (string, error) {
+	plain := path
+	for _, suffix := range []string{".xz", ".gz", ".zst"} {
+		plain = strings.TrimSuffix(plain, suffix)
+	}
+	return f.find(buildID, []string{"/usr/lib/debug" + plain, "/usr/lib/debug" + plain + ".debug", plain})
+}
+
+// find returns the first of paths that has debuginfo with that build-id, or
+// what the build-id's own place has, or a server.
+func (f *Finder) find(buildID string, paths []string) (string, error) {
+	if len(buildID) > 2 {
+		paths = append(paths, "/usr/lib/debug/.build-id/"+buildID[:2]+"/"+buildID[2:]+".debug")
+	}
+	var other error
+	for _, path := range paths {
+		found, err := f.look(filepath.Join(f.Root, path), buildID, true)
+		if err == nil {
+			return found, nil
+		}
+		var mismatch *MismatchError
+		if errors.As(err, &mismatch) || other == nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, ErrNone) {
+			other = err
+		}
+	}
+	if path, err := f.fetch(buildID); err == nil {
+		return path, nil
+	} else if other == nil && !errors.Is(err, ErrNone) {
+		other = err
+	}
+	if other != nil {
+		return "", other
+	}
+	return "", ErrNone
+}
+
+// look looks whether path has the debuginfo, or links to it.
+func (f *Finder) look(path, buildID string, follow bool) (string, error) {
+	if _, err := os.Stat(path); err != nil {
+		return "", err
+	}
+	id, link, has, err := glance(path)
+	switch {
+	case err != nil:
+		return "", err
+	case id != buildID:
+		return "", &MismatchError{path, id, buildID}
+	case has:
+		return path, nil
+	case link == "" || !follow || link != filepath.Base(link):
+		return "", ErrNone
+	}
+	dir := filepath.Dir(path)
+	for _, near := range []string{filepath.Join(dir, link), filepath.Join(dir, ".debug", link),
+		filepath.Join(f.Root, "/usr/lib/debug", strings.TrimPrefix(dir, f.Root), link)} {
+		if near == path {
+			continue
+		}
+		if found, err := f.look(near, buildID, false); err == nil {
+			return found, nil
+		}
+	}
+	return "", ErrNone
+}
+
+// supplement opens the dwz supplement that file names, nil if it names none.
+func (f *Finder) supplement(file *File) (*File, error) {
+	if file.altPath == "" {
+		return nil, nil
+	}
+	paths := []string{filepath.Join(filepath.Dir(file.Path), file.altPath)}
+	if filepath.IsAbs(file.altPath) {
+		paths = []string{filepath.Join(f.Root, file.altPath)}
+	}
+	if id := file.altID; len(id) > 2 {
+		paths = append(paths, filepath.Join(f.Root, "/usr/lib/debug/.build-id/"+id[:2]+"/"+id[2:]+".debug"))
+	}
+	for _, path := range paths {
+		alt, err := Open(path)
+		if err != nil {
+			continue
+		}
+		if alt.BuildID == file.altID || alt.supID() == file.altID {
+			return alt, nil
+		}
+	}
+	if path, err := f.fetch(file.altID); err == nil {
+		return Open(path)
+	}
+	return nil, errors.Errorf("%s is not complete without %s (build-id %s), which is not there", file.Path, file.altPath, file.altID)
+}

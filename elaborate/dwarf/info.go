@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"debug/elf"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/internal/store"
+)
+
+// An Info is debuginfo with its index. The debuginfo itself is opened when
+// something asks for what the index does not have.
+type Info struct {
+	*Index
+	finder *Finder
+	file   func() (*File, error)
+
+	mu     sync.Mutex
+	starts map[string][]int // where functions begin, by file
+}
+
+// Load returns the debuginfo that find finds, by the index that is kept in the
+// file index; if there is none yet, or of something else, it is made, which
+// takes seconds for a kernel, and progress told of it.
+func (f *Finder) Load(index string, find func() (string, error), progress Progress) (*Info, error) {
+	if x, err := openIndex(index); err == nil && x.fresh() {
+		return f.info(x), nil
+	}
+	path, err := find()
+	if err != nil {
+		return nil, err
+	}
+	file, err := f.open(path)
+	if err != nil {
+		return nil, err
+	}
+	stat, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := buildIndex(file, stat, progress)
+	if err != nil {
+		return nil, errors.Wrap(err, path)
+	}
+	if err := store.Write(index, data); err != nil {
+		return nil, err
+	}
+	x, err := useIndex(data)
+	if err != nil {
+		return nil, err
+	}
+	info := f.info(x)
+	info.file = func() (*File, error) { return file, nil }
+	return info, nil
+}
+
+func (f *Finder) info(x *Index) *Info {
+	return &Info{Index: x, finder: f, starts: map[string][]int{}, file: sync.OnceValues(func() (*File, error) { return f.open(x.Path()) })}
+}
+
+// open opens debuginfo, with its supplement.
+func (f *Finder) open(path string) (*File, error) {
+	file, err := Open(path)
+	if err == nil {
+		file.alt, err = f.supplement(file)
+	}
+	return file, err
+}
+
+// fresh reports whether the debuginfo is still what the index was made of.
+func (x *Index) fresh() bool {
+	stat, err := os.Stat(x.Path())
+	return err == nil && uint64(stat.Size()) == x.header.Size && uint64(stat.ModTime().UnixNano()) == x.header.ModTime
+}
+
+// IndexPath returns where the index of a kernel's or a module's debuginfo is kept.
+func IndexPath(buildID string) string {
+	return filepath.Join(store.Root(), "debuginfo", buildID, "index")
+}
+
+// CacheDir is where what debuginfod servers send is kept.
+func CacheDir() string { return filepath.Join(store.Root(), "debuginfo") }
+
+// glance reads the build-id of the ELF file path, its .gnu_debuglink, and
+// whether it has debuginfo, but no more of it.
+func glance(path string) (buildID, link string, has bool, err error) {
+	e, err := elf.Open(path)
+	if err != nil {
+		return "", "", false, errors.Wrap(err, path)
+	}
+	defer e.Close()
+	for _, s := range e.Sections {
+		switch {
+		case s.Type == elf.SHT_NOTE && buildID == "" && s.Size < 1<<20:
+			if p, err := s.Data(); err == nil {
+				buildID = noteBuildID(p)
+			}
+		case s.Name == ".gnu_debuglink" && s.Size < 1<<16:
+			if p, err := s.Data(); err == nil {
+				link = textAt(p, 0)
+			}
+		case s.Name == ".debug_info" || s.Name == ".zdebug_info":
+			has = s.Type != elf.SHT_NOBITS && s.Size > 0
+		}
+	}
+	return buildID, link, has, nil
+}
+
+// supID returns the checksum of a DWARF 5 supplement, "" if it is none.
+func (f *File) supID() string {
+	p, err := f.debugSection("sup")
+	if err != nil || len(p) < 4 {
+		return ""
+	}
+	b := buf{data: p}
+	b.u16()
+	if b.u8() == 0 {
+		return ""
+	}
+	b.text()
+	return hex.EncodeToString(b.take(b.uleb()))
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+// What the walk over one unit finds, for the index.
+type found struct {
+	u         *unit
+	abstracts []abstractRec // by DIE
+	instances []instanceRec
+	globals   []globalRec
+}
+
+// An abstractRec is a function as the source declares it.
+type abstractRec struct {
+	die    uint32
+	origin uint64 // of a specification, else 0
+	name   string
+	file   string
+	line   uint32
+	flags  uint32
+}
+
+// An instanceRec is code of a function: the function itself, or an inlined copy.
+type instanceRec struct {
+	die    uint32
+	origin uint64 // the abstract's DIE, in the file that originFile says
+	alt    bool   // origin is in the supplement
+	outer  int32  // for a copy, the function that it is in: its place in found.instances
+	entry  uint64
+	ranges []Range
+}
+
+// A globalRec is a variable that has an address.
+type globalRec struct {
+	die  uint32
+	name string
+	file string
+}
+
+// scan walks over the unit's DIEs. Types, which are most of them, are stepped
+// over; the loop is the time that making an index takes.
+func (u *unit) scan() (*found, error) {
+	s := scanner{found: found{u: u}}
+	b := buf{data: u.f.info[:u.end], at: int(u.first)}
+	depth, outer, outerDepth := 0, int32(-1), 0
+	for b.at < len(b.data) {
+		off := uint32(b.at)
+		code := b.uleb()
+		if code == 0 {
+			if depth--; depth <= 0 {
+				break
+			}
+			if depth <= outerDepth {
+				outer = -1
+			}
+			continue
+		}
+		a := u.abbrevs.find(code)
+		if a == nil || b.bad {
+			return nil, errDWARF
+		}
+		d := die{u, off, a, uint32(b.at)}
+		enter := a.children
+		switch a.tag {
+		case tagSubprogram:
+			if i := s.subprogram(d); i >= 0 && outer < 0 {
+				outer, outerDepth = i, depth
+				if !a.children {
+					outer = -1
+				}
+			}
+		case tagInlined:
+			if outer >= 0 {
+				s.inlined(d, outer)
+			}
+		case tagVariable:
+			if depth == 1 {
+				s.global(d)
+			}
+		case tagStructure, tagUnion, tagClass, tagEnumeration, tagSubroutineType, tagArray, tagCallSite, tagGNUCallSite:
+			if next, ok := d.sibling(); ok && a.children {
+				b.at = int(next)
+				continue
+			}
+		}
+		u.skip(&b, a.steps)
+		if b.bad {
+			return nil, errDWARF
+		}
+		if enter {
+			depth++
+		} else if depth == 0 {
+			break
+		}
+	}
+	return &s.found, s.err
+}
+
+// A scanner gathers what one unit has.
+type scanner struct {
+	found
+	files []string
+	known bool // files have been read
+	err   error
+}
+
+// file returns the path of a file by its number.
+func (s *scanner) file(n uint64) string {
+	if !s.known {
+		s.known = true
+		s.files, s.err = s.u.fileNames()
+	}
+	if n < uint64(len(s.files)) {
+		return s.files[n]
+	}
+	return ""
+}
+
+// subprogram notes a function: its declaration, its code, or both. It returns the
+// place of its code among the instances, -1 if it has none.
+func (s *scanner) subprogram(d die) int32 {
+	var rec abstractRec
+	var origin value
+	var code, declaration bool
+	b := buf{data: d.u.f.info[:d.u.end], at: int(d.vals)}
+	for i := range d.attrs {
+		spec := &d.attrs[i]
+		switch spec.name {
+		case atName, atDeclFile, atDeclLine, atExternal, atInline, atDeclaration, atAbstractOrigin, atSpecification, atLowPC, atRanges:
+		default:
+			step := [1]step{d.u.step(spec.form)}
+			d.u.skip(&b, step[:])
+			continue
+		}
+		v := d.u.value(&b, spec.form, spec.constant)
+		switch spec.name {
+		case atName:
+			rec.name = v.s
+		case atDeclFile:
+			rec.file = s.file(v.u)
+		case atDeclLine:
+			rec.line = uint32(v.u)
+		case atExternal:
+			if v.u != 0 {
+				rec.flags |= flagExternal
+			}
+		case atInline:
+			if v.u != 0 {
+				rec.flags |= flagInline
+			}
+		case atDeclaration:
+			declaration = v.u != 0
+		case atAbstractOrigin, atSpecification:
+			origin = v
+		case atLowPC, atRanges:
+			code = true
+		}
+	}
+	if b.bad {
+		s.err = errDWARF
+		return -1
+	}
+	if rec.name != "" || origin.f != nil && !code {
+		rec.die = d.off
+		if origin.f == d.u.f {
+			rec.origin = origin.u
+		}
+		if !declaration || origin.f == nil {
+			s.abstracts = append(s.abstracts, rec)
+		}
+	}
+	if !code {
+		return -1
+	}
+	inst := instanceRec{die: d.off, origin: uint64(d.off), outer: -1, entry: d.entry(), ranges: d.ranges()}
+	if origin.f != nil && rec.name == "" {
+		inst.origin, inst.alt = origin.u, origin.f != d.u.f
+	}
+	if len(inst.ranges) == 0 || inst.ranges[0].Low == 0 {
+		return -1 // dropped by the linker
+	}
+	s.instances = append(s.instances, inst)
+	return int32(len(s.instances) - 1)
+}
+
+// inlined notes a copy of a function inside another.
+func (s *scanner) inlined(d die, outer int32) {
+	origin, ok := d.attr(atAbstractOrigin)
+	if !ok || origin.f == nil {
+		return
+	}
+	ranges := d.ranges()
+	if len(ranges) == 0 {
+		return
+	}
+	s.instances = append(s.instances, instanceRec{
+		die: d.off, origin: origin.u, alt: origin.f != d.u.f, outer: outer, entry: d.entry(), ranges: ranges,
+	})
+}
+
+// global notes a variable of the file that has an address.
+func (s *scanner) global(d die) {
+	loc, ok := d.attr(atLocation)
+	if !ok || len(loc.b) == 0 {
+		return
+	}
+	name := d.text(atName)
+	file, hasFile := d.number(atDeclFile)
+	if name == "" {
+		if spec, ok := d.ref(atSpecification); ok {
+			name = spec.text(atName)
+			if !hasFile {
+				file, _ = spec.number(atDeclFile)
+			}
+		}
+	}
+	if name != "" {
+		s.globals = append(s.globals, globalRec{d.off, name, s.file(file)})
+	}
+}

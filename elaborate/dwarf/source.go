@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// A Statement is an address at which code of a line of the source begins.
+type Statement struct {
+	Addr uint64
+	Line int
+}
+
+// Statements returns where each line of in's own function begins in its code,
+// by address: not lines of what is inlined there. A line begins at the lowest
+// address that the compiler calls a statement, and if there is none, as in what
+// it has taken apart, at the lowest.
+func (i *Info) Statements(in Instance) ([]Statement, error) {
+	d, err := i.dieOf(in)
+	if err != nil {
+		return nil, err
+	}
+	table, err := d.u.lineTable()
+	if err != nil {
+		return nil, err
+	}
+	best := map[uint32]Row{}
+	for _, r := range d.ranges() {
+		at := sort.Search(len(table.rows), func(n int) bool { return table.rows[n].Addr >= r.Low })
+		for ; at < len(table.rows) && table.rows[at].Addr < r.High; at++ {
+			row := table.rows[at]
+			if row.End || row.Line == 0 || table.file(row.File) != in.Func.File {
+				continue
+			}
+			old, ok := best[row.Line]
+			if !ok || row.IsStmt && !old.IsStmt || row.IsStmt == old.IsStmt && row.Addr < old.Addr {
+				best[row.Line] = row
+			}
+		}
+	}
+	var list []Statement
+	for line, row := range best {
+		if i.owner(in.Func.File, int(line)) == in.Func.Line {
+			list = append(list, Statement{row.Addr, int(line)})
+		}
+	}
+	slices.SortFunc(list, func(a, b Statement) int {
+		if c := cmp.Compare(a.Addr, b.Addr); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.Line, b.Line)
+	})
+	return list, nil
+}
+
+// LineAt returns the file and line that the code at pc is of.
+func (i *Info) LineAt(pc uint64) (file string, line int, ok bool) {
+	in, ok := i.At(pc)
+	if !ok {
+		return "", 0, false
+	}
+	d, err := i.dieOf(in)
+	if err != nil {
+		return "", 0, false
+	}
+	table, err := d.u.lineTable()
+	if err != nil {
+		return "", 0, false
+	}
+	row, ok := table.at(pc)
+	return table.file(row.File), int(row.Line), ok
+}
+
+// dieOf returns the DIE of an instance.
+func (i *Info) dieOf(in Instance) (die, error) {
+	f, err := i.file()
+	if err != nil {
+		return die{}, err
+	}
+	if in.unit >= uint32(len(i.units)) {
+		return die{}, errIndex
+	}
+	u, err := f.unit(i.units[in.unit].Off)
+	if err != nil {
+		return die{}, err
+	}
+	d, ok := u.die(in.Die)
+	if !ok {
+		return die{}, errDWARF
+	}
+	return d, nil
+}
+
+// owner returns the line at which the function begins that a line of a file is
+// in: the last one before it. There are no functions in functions in C.
+func (i *Info) owner(file string, line int) int {
+	i.mu.Lock()
+	starts, ok := i.starts[file]
+	if !ok {
+		starts = i.startsOf(file)
+		i.starts[file] = starts
+	}
+	i.mu.Unlock()
+	n := sort.SearchInts(starts, line+1)
+	if n == 0 {
+		return 0
+	}
+	return starts[n-1]
+}
+
+// startsOf returns the lines at which functions begin in a file.
+func (i *Info) startsOf(file string) []int {
+	n := sort.Search(len(i.files), func(n int) bool { return i.text(i.files[n]) >= file })
+	if n == len(i.files) || i.text(i.files[n]) != file {
+		return nil
+	}
+	var starts []int
+	for k := range i.funcs[:len(i.funcs)-1] {
+		if i.funcs[k].File == i.files[n] {
+			starts = append(starts, int(i.funcs[k].Line))
+		}
+	}
+	slices.Sort(starts)
+	return slices.Compact(starts)
+}
+
+// Lines returns the lines of a function's source that have code of their own in
+// some instance, from the first to the last.
+func (i *Info) Lines(f Func) ([]int, error) {
+	var lines []int
+	for _, in := range f.Instances() {
+		list, err := i.Statements(in)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			lines = append(lines, s.Line)
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines), nil
+}

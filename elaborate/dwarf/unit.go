@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import "sync"
+
+// A header is what a unit of .debug_info begins with.
+type header struct {
+	off, end  uint32 // of the unit in .debug_info
+	first     uint32 // its first DIE
+	version   uint16
+	kind      uint8 // DW_UT_*
+	dwarf64   bool
+	addrSize  uint8
+	abbrevOff uint64
+}
+
+func (h *header) offsetSize() int {
+	if h.dwarf64 {
+		return 8
+	}
+	return 4
+}
+
+// DW_UT_*
+const (
+	utCompile      = 1
+	utType         = 2
+	utPartial      = 3
+	utSkeleton     = 4
+	utSplitCompile = 5
+	utSplitType    = 6
+)
+
+// readHeader reads the header of the unit at off.
+func readHeader(info []byte, off uint32) (h header, err error) {
+	b := bufAt(info, uint64(off))
+	rest, dwarf64 := b.unit()
+	if rest.bad {
+		return h, errDWARF
+	}
+	h = header{off: off, end: uint32(b.at), dwarf64: dwarf64, kind: utCompile}
+	h.version = rest.u16()
+	switch {
+	case h.version >= 2 && h.version <= 4:
+		h.abbrevOff = rest.offset(dwarf64)
+		h.addrSize = rest.u8()
+	case h.version == 5:
+		h.kind = rest.u8()
+		h.addrSize = rest.u8()
+		h.abbrevOff = rest.offset(dwarf64)
+		switch h.kind {
+		case utSkeleton, utSplitCompile:
+			rest.u64()
+		case utType, utSplitType:
+			rest.u64()
+			rest.offset(dwarf64)
+		}
+	default:
+		return h, errDWARF
+	}
+	if rest.bad || h.addrSize != 8 && h.addrSize != 4 {
+		return h, errDWARF
+	}
+	h.first = uint32(rest.at)
+	return h, nil
+}
+
+// A unit is a compilation unit: a source file with what it includes.
+type unit struct {
+	header
+	f       *File
+	abbrevs *abbrevs
+
+	name, dir    string
+	stmtList     uint64
+	hasLines     bool
+	low          uint64 // the base of its range and location lists
+	strOffsets   uint64
+	addrBase     uint64
+	rnglistsBase uint64
+	loclistsBase uint64
+
+	lines    sync.Once
+	table    *lineTable
+	linesErr error
+}
+
+// readUnit reads the unit at off and its first DIE.
+func (f *File) readUnit(off uint32) (*unit, error) {
+	h, err := readHeader(f.info, off)
+	if err != nil {
+		return nil, err
+	}
+	u := &unit{header: h, f: f}
+	if u.abbrevs, err = parseAbbrevs(f.abbrev, h.abbrevOff, &u.header); err != nil {
+		return nil, err
+	}
+	// Bases of DWARF 5 that the unit does not name are those behind the sections' headers.
+	u.strOffsets, u.addrBase = 8, 8
+	u.rnglistsBase, u.loclistsBase = 12, 12
+	root, ok := u.die(h.first)
+	if !ok {
+		return u, nil // a unit without DIEs
+	}
+	// The bases first: other attributes may be relative to them.
+	for base, at := range map[*uint64]attr{&u.strOffsets: atStrOffsetsBase, &u.addrBase: atAddrBase,
+		&u.rnglistsBase: atRnglistsBase, &u.loclistsBase: atLoclistsBase} {
+		if v, ok := root.attr(at); ok {
+			*base = v.u
+		}
+	}
+	u.name, u.dir = root.text(atName), root.text(atCompDir)
+	if v, ok := root.attr(atStmtList); ok {
+		u.stmtList, u.hasLines = v.u, true
+	}
+	if v, ok := root.attr(atLowPC); ok {
+		u.low = v.u
+	}
+	return u, nil
+}
+
+// unitHeaders returns the headers of all units.
+func (f *File) unitHeaders() ([]header, error) {
+	var list []header
+	for off := uint32(0); int(off) < len(f.info); {
+		h, err := readHeader(f.info, off)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+		off = h.end
+	}
+	return list, nil
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/symbols"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// sourceFunctions finds the functions of a pattern that only debuginfo can
+// tell: by file, or inlined.
+func (s *session) sourceFunctions(maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
+	m := maker.m
+	if m.point.Components[0].Name == "kprobe" {
+		return nil, m.errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
+	}
+	p, err := parsePattern(text)
+	if err != nil {
+		return nil, m.errorf("%v", err)
+	}
+	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("where %q is", text))
+	if d != nil {
+		return nil, d
+	}
+	functions, d := s.sourceMatch(info, m, &p)
+	if d != nil {
+		return nil, d
+	}
+	if p.hasLines() {
+		functions = spanning(info, functions, &p)
+		if len(functions) == 0 {
+			return nil, m.errorf("%q: no function has these lines", text)
+		}
+	}
+	maker.wild = p.wild()
+	find := newFinder(s, maker)
+	for _, f := range functions {
+		for _, in := range f.Instances() {
+			find.instance(in)
+		}
+	}
+	if len(find.places) == 0 {
+		return nil, find.none(text, len(functions))
+	}
+	return find.places, nil
+}
+
+// copies returns the places where a function that was named in full is inlined
+// into others, if the debuginfo is there to tell.
+func (s *session) copies(maker *placeMaker, name string) []*Place {
+	info := s.target.installed()
+	if info == nil {
+		return nil
+	}
+	find := newFinder(s, maker)
+	for _, f := range info.Lookup(name) {
+		for _, in := range f.Instances() {
+			if in.Inlined {
+				find.instance(in)
+			}
+		}
+	}
+	return find.places
+}
+
+// kernelWide reports whether a probe point stands for inlined copies, too:
+// nothing in it asks for functions of their own.
+func (m match) kernelWide() bool {
+	return m.point.Components[0].Name == "kernel" && !m.has("return") && !m.has("call") && !m.has("exported")
+}
+
+// sourceMatch returns the functions whose name and file a pattern fits.
+func (s *session) sourceMatch(info *dwarf.Info, m match, p *pattern) ([]dwarf.Func, *syntax.Diagnostic) {
+	var list []dwarf.Func
+	if p.wild() {
+		list = info.Match(p.matchesName, p.matchesFile)
+	} else {
+		for _, f := range info.Lookup(p.name) {
+			if p.matchesFile(f.File) {
+				list = append(list, f)
+			}
+		}
+	}
+	if len(list) > 0 {
+		return list, nil
+	}
+	return nil, s.noSource(info, m, p)
+}
+
+// noSource is the error for a pattern that fits nothing.
+func (s *session) noSource(info *dwarf.Info, m match, p *pattern) *syntax.Diagnostic {
+	var elsewhere, files []string
+	for _, f := range info.Lookup(p.name) {
+		elsewhere = append(elsewhere, fmt.Sprintf("%s@%s:%d", f.Name, f.File, f.Line))
+	}
+	for _, f := range info.Files() {
+		if p.matchesFile(f) {
+			files = append(files, f)
+		}
+	}
+	switch {
+	case len(elsewhere) > 0:
+		return m.errorf("no function %q in a file %q: there is %s", p.name, p.file, enumerate(elsewhere, 5))
+	case p.file != "" && len(files) == 0:
+		d := m.errorf("no file of kernel %s with code in it matches %q", s.target.Release, p.file)
+		d.Hint = nearestFile(p.file, info.Files())
+		return d
+	}
+	d := m.errorf("no function of kernel %s matches %q", s.target.Release, p.name)
+	if p.file != "" {
+		d.Msg += fmt.Sprintf(" in %s", enumerate(files, 3))
+	}
+	if k, err := s.target.Kernel(); err == nil && !p.wild() {
+		if near := k.Nearest(p.name, 3); len(near) > 0 {
+			d.Hint = didYouMean(near)
+		}
+	}
+	return d
+}
+
+// spanning returns the functions that have one of a pattern's lines.
+func spanning(info *dwarf.Info, list []dwarf.Func, p *pattern) []dwarf.Func {
+	var out []dwarf.Func
+	for _, f := range list {
+		lines, err := info.Lines(f)
+		if err != nil || len(lines) == 0 {
+			continue
+		}
+		for line := f.Line; line <= lines[len(lines)-1]; line++ {
+			if p.wants(line, f.Line) {
+				out = append(out, f)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// A pointFinder turns addresses that debuginfo tells into places.
+type pointFinder struct {
+	s      *session
+	maker  *placeMaker
+	kernel *symbols.Kernel
+	places []*Place
+	seen   map[uint64]bool // functions
+
+	statements map[statementKey]innermost
+
+	refused []symbols.Func
+	lost    int // addresses in no function that the kernel knows
+}
+
+func newFinder(s *session, maker *placeMaker) *pointFinder {
+	k, _ := s.target.Kernel() // it has been asked for before
+	return &pointFinder{s: s, maker: maker, kernel: k, seen: map[uint64]bool{}, statements: map[statementKey]innermost{}}
+}
+
+// around returns the kernel's own function that an instance's code is in;
+// false if it can't be probed.
+func (p *pointFinder) around(in dwarf.Instance) (symbols.Func, bool) {
+	start := in.Low
+	if in.Outer != nil {
+		start = in.Outer.Low
+	}
+	for _, f := range p.kernel.Lookup(in.Symbol) {
+		if f.Addr != start {
+			continue
+		}
+		if f.Refusal != symbols.Probeable {
+			p.refused = append(p.refused, f)
+			return f, false
+		}
+		return f, true
+	}
+	p.lost++
+	return symbols.Func{}, false
+}
+
+// instance adds the entry of a function, or of an inlined copy.
+func (p *pointFinder) instance(in dwarf.Instance) {
+	m := p.maker.m
+	f, ok := p.around(in)
+	switch {
+	case !ok, in.Inlined && (m.has("call") || m.has("return") || m.has("exported")), !in.Inlined && m.has("inline"),
+		m.has("exported") && !f.Exported, !in.Inlined && p.maker.wild && !f.Ftrace:
+		return
+	}
+	if in.Inlined {
+		p.places = append(p.places, p.place(in, f, in.Entry, p.maker.name(in.Func, "")))
+		return
+	}
+	if p.seen[f.Addr] {
+		return
+	}
+	p.seen[f.Addr] = true
+	place := p.maker.place(&f, len(p.kernel.Lookup(f.Name))-1)
+	place.Point.Name = p.maker.name(in.Func, "")
+	p.places = append(p.places, place)
+}
+
+// place makes the place at an address, of that name.
+func (p *pointFinder) place(in dwarf.Instance, f symbols.Func, addr uint64, name string) *Place {
+	return &Place{
+		Wild: p.maker.wild,
+		Point: &program.Point{
+			At:           p.maker.m.at(),
+			Family:       "kprobe",
+			Name:         name,
+			Func:         in.Func.Name,
+			Symbol:       f.Name,
+			SymbolOffset: f.Offset,
+			Offset:       int64(addr - f.Addr),
+		},
+	}
+}
+
+// none is the error for functions without any place.
+func (p *pointFinder) none(text string, functions int) *syntax.Diagnostic {
+	m := p.maker.m
+	switch {
+	case len(p.refused) > 0:
+		f := p.refused[0]
+		if len(p.refused) > 1 {
+			return m.errorf("%q stands for %d places, none of which can be probed: %s, for one, %s", text, len(p.refused), f.Name, f.Refusal)
+		}
+		return m.errorf("function %q can't be probed: it %s", f.Name, f.Refusal)
+	case m.has("inline"):
+		return m.errorf("%q is inlined nowhere", text)
+	case m.has("return") || m.has("call"):
+		d := m.errorf("%q is inlined wherever it is called", text)
+		d.Hint = "an inlined function has no return, but an entry: without .return or .call it is probed"
+		return d
+	}
+	return m.errorf("%q matches %d functions, but none that can be probed", text, functions)
+}
+
+// name spells a point at a function as debuginfo knows it.
+func (p *placeMaker) name(f dwarf.Func, more string) string {
+	suffix := more
+	for _, word := range []string{"call", "exported", "inline", "return"} {
+		if p.m.has(word) {
+			suffix += "." + word
+		}
+	}
+	return fmt.Sprintf(`kernel.function("%s@%s:%d")%s`, f.Name, f.File, f.Line, suffix)
+}
