@@ -65,6 +65,9 @@ func (t *Target) modulePaths(m match, pattern string) (paths []string, wild bool
 	for _, name := range tree.Glob(pattern) {
 		paths = append(paths, tree[name])
 	}
+	if err := tree.Read(tree.Glob(pattern)); err != nil {
+		return nil, false, m.errorf("%v", err)
+	}
 	if len(paths) > 0 {
 		return paths, strings.ContainsAny(pattern, "*?["), nil
 	}

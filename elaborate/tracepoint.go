@@ -37,31 +37,43 @@ func tracepoint(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if len(places) > 0 {
 		return places, nil
 	}
-	// Only what the kernel itself does not have is looked for in modules.
-	more, err := s.target.eachModule(func(module *openModule, list []symbols.Tracepoint) {
-		found := symbols.MatchTracepoints(list, pattern)
-		for i := range found {
-			places = append(places, tracePlace(s, m, &found[i], module, wild))
-		}
-	})
+	// Only what the kernel itself does not have is looked for in modules: first
+	// in the one that is called as the system is, which spares reading them all.
+	tree, err := s.target.modules()
 	if err != nil {
 		return nil, s.target.complain(m.at(), err)
 	}
-	if len(places) == 0 {
-		return nil, noTracepoint(k, m, append(all, more...), pattern)
+	system, _, both := strings.Cut(pattern, ":")
+	tries := [][]string{tree.Glob("*")}
+	if both && !wild {
+		tries = append([][]string{tree.Glob(system)}, tries...)
 	}
-	return places, nil
+	for _, names := range tries {
+		more, err := s.target.eachModule(tree, names, func(module *openModule, list []symbols.Tracepoint) {
+			found := symbols.MatchTracepoints(list, pattern)
+			for i := range found {
+				places = append(places, tracePlace(s, m, &found[i], module, wild))
+			}
+		})
+		if err != nil {
+			return nil, s.target.complain(m.at(), err)
+		}
+		if len(places) > 0 {
+			return places, nil
+		}
+		all = append(all, more...)
+	}
+	return nil, noTracepoint(k, m, all, pattern)
 }
 
-// eachModule calls visit with the tracepoints of each module that has some, and
-// returns those of all.
-func (t *Target) eachModule(visit func(*openModule, []symbols.Tracepoint)) ([]symbols.Tracepoint, error) {
-	tree, err := t.modules()
-	if err != nil {
+// eachModule calls visit with the tracepoints of each module, and returns those
+// of all.
+func (t *Target) eachModule(tree symbols.ModuleTree, names []string, visit func(*openModule, []symbols.Tracepoint)) ([]symbols.Tracepoint, error) {
+	if err := tree.Read(names); err != nil {
 		return nil, err
 	}
 	var all []symbols.Tracepoint
-	for _, name := range tree.Glob("*") {
+	for _, name := range names {
 		m, err := t.module(tree[name])
 		if err != nil {
 			return nil, err

@@ -12,12 +12,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
 	"github.com/ulikunitz/xz"
+	"golang.org/x/sync/errgroup"
 
 	"gostap/elaborate/internal/store"
 	"gostap/translator/suggest"
@@ -97,6 +99,20 @@ func (t ModuleTree) Glob(pattern string) []string {
 // Nearest returns at most n names that name may be a misspelling of.
 func (t ModuleTree) Nearest(name string, n int) []string {
 	return suggest.Nearest(strings.ReplaceAll(name, "-", "_"), t.Glob("*"), n)
+}
+
+// Read has the modules of these names read where they are not in the cache
+// yet, which takes some milliseconds for each, on all CPUs.
+func (t ModuleTree) Read(names []string) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for _, name := range names {
+		group.Go(func() error {
+			_, err := OpenModule(t[name])
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 // moduleName turns kernel/fs/fuse/virtio-fs.ko.xz into virtio_fs.

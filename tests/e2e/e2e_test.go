@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gostap/elaborate/symbols"
 	"gostap/tests/guest"
 )
 
@@ -27,12 +28,13 @@ func TestKernels(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			built := filepath.Join(dir, "kbuilt-"+release+".ko")
 			build(t, dir, release, built)
+			places := buildPlaces(t, release)
 			guest.Run(t, guest.Config{
 				Release: release,
 				Dir:     dir,
 				Test:    "TestGuest",
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
-				Env:     []string{"KBUILT=" + built},
+				Env:     []string{"KBUILT=" + built, "PLACES=" + places},
 				Timeout: 12 * time.Minute,
 			})
 		})
@@ -44,10 +46,22 @@ func TestKernels(t *testing.T) {
 func build(t *testing.T, dir, release, built string) {
 	gostap, root := filepath.Join(dir, "gostap"), guest.Root(t)
 	guest.Command(t, dir, gostap, "-p4", "-r", release, filepath.Join(root, "examples/hello.stp"))
+	guest.Command(t, dir, gostap, "-p2", "-r", release, "-e", "probe kernel.trace(\"x*:none\")?, begin {}") // and the index of modules
 	guest.Command(t, dir, gostap, "-p4", "-r", release, "--kbuild", "-m", "kbuilt", filepath.Join(root, "examples/vfs-reads.stp"))
 	if err := os.Rename(filepath.Join(dir, "kbuilt.ko"), built); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// buildPlaces builds the module whose functions the scripts probe.
+func buildPlaces(t *testing.T, release string) string {
+	kernel, err := symbols.Open(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	guest.Command(t, guest.Root(t), "tests/e2e/module/build", release, dir, kernel.BTFPath())
+	return filepath.Join(dir, "gs_places.ko")
 }
 
 // TestGuest runs the scripts, inside the VM.
@@ -62,7 +76,7 @@ func TestGuest(t *testing.T) {
 			env.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 			env.Setenv("GOSTAPDIR", dir)
 			env.Setenv("EXAMPLES", filepath.Join(guest.Root(t), "examples"))
-			for _, v := range []string{"KBUILT", "GOSTAP_CACHE", "HOME"} {
+			for _, v := range []string{"KBUILT", "PLACES", "GOSTAP_CACHE", "HOME"} {
 				env.Setenv(v, os.Getenv(v))
 			}
 			return nil
