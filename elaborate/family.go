@@ -202,7 +202,11 @@ func spell(pt *syntax.ProbePoint) string {
 		b.WriteString(c.Name)
 		switch arg := c.Arg.(type) {
 		case *syntax.NumberLit:
-			fmt.Fprintf(&b, "(%d)", arg.Value)
+			if arg.Value < -1<<40 { // an address
+				fmt.Fprintf(&b, "(%#x)", uint64(arg.Value))
+			} else {
+				fmt.Fprintf(&b, "(%d)", arg.Value)
+			}
 		case *syntax.StringLit:
 			fmt.Fprintf(&b, "(%q)", arg.Value)
 		}

@@ -65,6 +65,7 @@ type session struct {
 	pending   []*syntax.ProbeDecl
 	bodies    []*syntax.Block    // of the probe that is elaborated
 	handler   *syntax.Block      // its own
+	watched   int                // kernel.data points so far
 	broken    *syntax.Diagnostic // why the kernel can't be looked into, however optional the probe point was
 }
 

@@ -58,30 +58,42 @@ func (k *Kernel) makeExtras() (map[string][]byte, error) {
 	}, nil
 }
 
-// imageExtras reads the kernel's image, if it is still the one of the index.
-func (k *Kernel) imageExtras() ([]symbol, []tracepoint, error) {
+// image reads the kernel's image, if it is still the one of the index.
+func (k *Kernel) image() (*image, error) {
+	if k.im != nil {
+		return k.im, nil
+	}
 	path, _, err := findImage(k.Release)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	file, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	data, err := unpack(file)
 	if err != nil {
-		return nil, nil, errors.Wrap(err, path)
+		return nil, errors.Wrap(err, path)
 	}
 	im, err := parseImage(data)
 	if err != nil {
-		return nil, nil, errors.Wrap(err, path)
+		return nil, errors.Wrap(err, path)
 	}
 	if id, err := im.buildID(); err != nil || id != k.BuildID {
-		return nil, nil, errors.Errorf("%s is another build of the kernel than it was a moment ago", path)
+		return nil, errors.Errorf("%s is another build of the kernel than it was a moment ago", path)
+	}
+	k.im = im
+	return im, nil
+}
+
+func (k *Kernel) imageExtras() ([]symbol, []tracepoint, error) {
+	im, err := k.image()
+	if err != nil {
+		return nil, nil, err
 	}
 	symbols, err := decodeKallsyms(im)
 	if err != nil {
-		return nil, nil, errors.Wrap(err, path)
+		return nil, nil, err
 	}
 	return symbols, imageTracepoints(im, symbols), nil
 }

@@ -15,6 +15,7 @@ type Kernel struct {
 	BuildID string // hex
 
 	dir string
+	im  *image // once it has been read
 	Functions
 }
 

@@ -41,7 +41,9 @@ void gs_unarmed(const struct gs_point *p, int err)
 	/* The first are named, all are counted. */
 	if (gs_nunarmed++ >= GS_NAMED)
 		return;
-	if (err != -ENOENT)
+	if (err == -ENOSPC)
+		strscpy(text, "the processor's debug registers are in use", sizeof(text));
+	else if (err != -ENOENT)
 		snprintf(text, sizeof(text), "the kernel refuses a probe there (error %d)", -err);
 	gs_message(GS_MSG_WARNING, text, strlen(text), NULL, p->name);
 }

@@ -19,7 +19,7 @@ int gs_is_return(struct gs_ctx *c)
 /* The symbol of a tracepoint is not where the kernel was, nor is that of watched data. */
 static bool gs_is_event(const struct gs_point *p)
 {
-	return !strcmp(p->family, "tracepoint") || !strcmp(p->family, "data");
+	return !strcmp(p->family, "tracepoint") || !strcmp(p->family, "hwbreak");
 }
 
 gs_u64 gs_probe_addr(struct gs_ctx *c)
