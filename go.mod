@@ -3,6 +3,7 @@ module gostap
 go 1.26.0
 
 require (
+	github.com/go-delve/delve v1.27.2
 	github.com/klauspost/compress v1.20.3
 	github.com/mdlayher/genetlink v1.4.0
 	github.com/mdlayher/netlink v1.11.2

@@ -3,15 +3,18 @@
 package elaborate
 
 import (
+	"os"
+
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/dwarf"
 	"gostap/translator/syntax"
 )
 
-// Debuginfo returns the target kernel's debuginfo: dwarf.ErrNone, wrapped, if it
-// is not installed, a *dwarf.MismatchError if that of another build is. The first
-// call for a kernel build makes an index, which takes seconds.
+// Debuginfo returns the target kernel's debuginfo, from /usr/lib/debug or the
+// folder that $GOSTAP_DEBUGINFO names instead: dwarf.ErrNone, wrapped, if it is not
+// installed, a *dwarf.MismatchError if that of another build is. The first call
+// for a kernel build makes an index, which takes seconds.
 func (t *Target) Debuginfo() (*dwarf.Info, error) { return t.debug() }
 
 // loadDebuginfo finds and indexes the kernel's debuginfo.
@@ -24,7 +27,7 @@ func (t *Target) loadDebuginfo(servers []string) (*dwarf.Info, error) {
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	f := &dwarf.Finder{URLs: servers, Cache: dwarf.CacheDir()}
+	f := &dwarf.Finder{Debug: os.Getenv("GOSTAP_DEBUGINFO"), URLs: servers, Cache: dwarf.CacheDir()}
 	return f.Load(dwarf.IndexPath(k.BuildID), func() (string, error) { return f.Kernel(t.Release, k.BuildID) }, progress)
 }
 

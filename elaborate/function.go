@@ -163,7 +163,7 @@ func (s *session) namedFunctions(k *scope, m match, name string) ([]symbols.Func
 	d := m.errorf("%s has no function %q", k.what, name)
 	if near := k.Nearest(name, 3); len(near) > 0 {
 		d.Hint = didYouMean(near)
-	} else {
+	} else if s.target.installed() == nil {
 		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + s.target.installDebuginfo()
 	}
 	return nil, d
@@ -267,6 +267,7 @@ func (p *placeMaker) place(f *symbols.Func, twins int) *Place {
 			ret:    family == "return",
 			bare:   root == "kprobe",
 			twins:  twins,
+			addr:   f.Addr,
 			warn:   p.warn,
 		},
 	}

@@ -15,7 +15,8 @@ import (
 // A location is where a value of a known C type is while the script runs: in
 // memory, or in up to two registers.
 type location struct {
-	types *btf.Spec
+	types btf.Table
+	full  *btf.Spec // has what types only declares; may be nil
 	at    syntax.Pos
 	what  string // as the script spells it: "$file->f_pos"
 	typ   btf.ID
@@ -53,6 +54,7 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 			return nil, d
 		}
 	}
+	in = in.complete()
 	switch in.types.Kind(in.real()) {
 	case btf.Struct, btf.Union:
 	case btf.Forward:
@@ -80,6 +82,21 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 	out.typ, out.bits, out.store = m.Type, m.Bits, nil
 	out.pos += m.Offset
 	return &out, nil
+}
+
+// complete returns l with its type as the kernel's BTF has it, if the source
+// file that it comes from only declares that.
+func (l *location) complete() *location {
+	if l.full == nil || l.types.Kind(l.real()) != btf.Forward {
+		return l
+	}
+	ids := l.full.Find(l.types.Name(l.real()), btf.Struct, btf.Union)
+	if len(ids) == 0 {
+		return l
+	}
+	out := *l
+	out.types, out.typ = l.full, ids[0]
+	return &out
 }
 
 func (l *location) index(a syntax.Access) (*location, *syntax.Diagnostic) {
@@ -132,7 +149,7 @@ func (l *location) deref() (*location, *syntax.Diagnostic) {
 		return nil, d
 	}
 	return &location{
-		types: l.types, at: l.at, what: l.what,
+		types: l.types, full: l.full, at: l.at, what: l.what,
 		typ:  l.types.Target(l.real()),
 		addr: addr,
 		user: l.user || l.types.IsUser(l.typ),
@@ -180,24 +197,27 @@ func (l *location) value() (program.Expr, *syntax.Diagnostic) {
 		return l.bitField(n)
 	}
 	if l.addr == nil {
-		return l.register(n.Size*8, n.Signed), nil
+		return l.register(n.Size*8, n.Signed)
 	}
 	return &program.Deref{At: l.at, Addr: l.bytesOn(l.pos / 8), Size: int(n.Size), Signed: n.Signed, User: l.user}, nil
 }
 
 // register returns the bits at l, which is in registers.
-func (l *location) register(bits int64, signed bool) program.Expr {
+func (l *location) register(bits int64, signed bool) (program.Expr, *syntax.Diagnostic) {
 	if l.pos < 0 || l.pos/64 >= int64(len(l.regs)) {
-		return &program.Number{At: l.at}
+		return &program.Number{At: l.at}, nil
 	}
 	x := l.regs[l.pos/64]
+	if x == nil {
+		return nil, l.fail("%s: the compiler has optimized out this part of it", l.what)
+	}
 	if shift := l.pos % 64; shift != 0 {
 		x = &program.Binary{At: l.at, Op: ">>>", X: x, Y: &program.Number{At: l.at, Value: shift}}
 	}
 	if bits == 64 {
-		return x
+		return x, nil
 	}
-	return &program.Cast{At: l.at, X: x, Size: int(bits / 8), Signed: signed}
+	return &program.Cast{At: l.at, X: x, Size: int(bits / 8), Signed: signed}, nil
 }
 
 // bitField returns a bit field's value: the integer around it, shifted.
@@ -207,6 +227,9 @@ func (l *location) bitField(n btf.Integer) (program.Expr, *syntax.Diagnostic) {
 	if l.addr == nil {
 		if l.pos%64+l.bits > 64 || l.pos/64 >= int64(len(l.regs)) {
 			return nil, l.fail("the bit field %s lies across registers", l.what)
+		}
+		if l.regs[l.pos/64] == nil {
+			return nil, l.fail("%s: the compiler has optimized out this part of it", l.what)
 		}
 		around, low = l.regs[l.pos/64], l.pos%64
 	} else {

@@ -17,7 +17,7 @@ const (
 )
 
 // paramLocation returns where the i-th parameter is at the function's entry.
-func paramLocation(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location {
+func paramLocation(types btf.Table, p *btf.Proto, i int, at syntax.Pos) *location {
 	used := 0
 	if inMemory(types, p.Result) {
 		used = 1 // the hidden pointer to the result
@@ -27,7 +27,7 @@ func paramLocation(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *locatio
 
 // argLocation returns where the i-th parameter is if used registers carry
 // something else, and the first argument on the stack is at sp + stack.
-func argLocation(types *btf.Spec, p *btf.Proto, i, used int, stack int64, at syntax.Pos) *location {
+func argLocation(types btf.Table, p *btf.Proto, i, used int, stack int64, at syntax.Pos) *location {
 	l := &location{types: types, at: at, what: "$" + p.Params[i].Name, typ: p.Params[i].Type}
 	for j, param := range p.Params {
 		size := types.Size(param.Type)
@@ -59,7 +59,7 @@ func argLocation(types *btf.Spec, p *btf.Proto, i, used int, stack int64, at syn
 }
 
 // resultLocation returns where the result is when the function returns.
-func resultLocation(types *btf.Spec, p *btf.Proto, at syntax.Pos) *location {
+func resultLocation(types btf.Table, p *btf.Proto, at syntax.Pos) *location {
 	l := &location{types: types, at: at, what: "$return", typ: p.Result}
 	if inMemory(types, p.Result) {
 		l.addr = &program.ReturnValue{At: at}
@@ -75,7 +75,7 @@ func resultLocation(types *btf.Spec, p *btf.Proto, at syntax.Pos) *location {
 }
 
 // inMemory reports whether values of type id are never passed in registers.
-func inMemory(types *btf.Spec, id btf.ID) bool {
+func inMemory(types btf.Table, id btf.ID) bool {
 	switch types.Kind(types.Strip(id)) {
 	case btf.Struct, btf.Union, btf.Array:
 		return types.Size(id) > 16

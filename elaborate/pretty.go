@@ -51,24 +51,24 @@ func (r *resolution) all() *program.Value {
 	p := &rendition{r: r}
 	switch name := r.x.Name[1:]; name {
 	case "return":
-		if proto, d := r.prototype("$$return"); d == nil && r.types.Strip(proto.Result) == 0 {
+		l, d := r.result()
+		if d != nil && r.vars.ret {
 			break // returns nothing: ""
 		}
-		l, d := r.result()
 		if d != nil {
 			return failed(r.x.At, d)
 		}
 		p.variable("return", l)
-	case "parms", "vars":
-		proto, d := r.prototype("$$" + name)
+	case "parms", "vars", "locals":
+		list, d := r.variables("$$"+name, name != "locals", name != "parms")
 		if d != nil {
 			return failed(r.x.At, d)
 		}
-		for i, param := range proto.Params {
+		for i, v := range list {
 			if i > 0 {
 				p.text(" ")
 			}
-			p.variable(param.Name, r.param(proto, i))
+			p.variable(v.name, v.at)
 		}
 	case "name", "system":
 		if r.vars.trace == nil {
@@ -79,10 +79,6 @@ func (r *resolution) all() *program.Value {
 			text = r.vars.trace.System
 		}
 		return &program.Value{X: &program.Text{At: r.x.At, Value: text}}
-	case "locals":
-		if _, d := r.prototype("$$locals"); d != nil {
-			return failed(r.x.At, d)
-		}
 	default:
 		return failed(r.x.At, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$$%s is not known", name),
 			Hint: "there are $$vars, $$parms, $$locals and $$return"})
@@ -90,9 +86,44 @@ func (r *resolution) all() *program.Value {
 	return p.value(r.x.At)
 }
 
+// A named is a variable, and where it is; nil if it is nowhere.
+type named struct {
+	name string
+	at   *location
+}
+
+// variables returns the parameters and local variables, as what wants them.
+func (r *resolution) variables(what string, params, locals bool) ([]named, *syntax.Diagnostic) {
+	var list []named
+	if s := r.vars.exact(); s != nil {
+		for _, v := range s.Variables() {
+			if v.Param && params || !v.Param && locals {
+				l, err := r.at(s, v)
+				if err != nil {
+					l = nil
+				}
+				list = append(list, named{v.Name, l})
+			}
+		}
+		return list, nil
+	}
+	proto, d := r.prototype(what)
+	if d != nil || !params {
+		return nil, d
+	}
+	for i, param := range proto.Params {
+		list = append(list, named{param.Name, r.param(proto, i)})
+	}
+	return list, nil
+}
+
 // variable writes name=value, as C would print it or as a number.
 func (p *rendition) variable(name string, l *location) {
 	p.text(name + "=")
+	if l == nil {
+		p.text("?")
+		return
+	}
 	if p.r.x.Pretty > 0 {
 		p.top(l, p.r.x.Pretty)
 		return

@@ -215,6 +215,14 @@ func (p *pointFinder) place(in dwarf.Instance, f symbols.Func, addr uint64, name
 			SymbolOffset: f.Offset,
 			Offset:       int64(addr - f.Addr),
 		},
+		Vars: &functionVars{
+			target:    p.s.target,
+			name:      in.Func.Name,
+			addr:      addr,
+			statement: true,
+			instance:  in,
+			warn:      p.maker.warn,
+		},
 	}
 }
 

@@ -21,6 +21,9 @@ func walk(x program.Expr, visit func(program.Expr)) {
 	case *program.Binary:
 		walk(x.X, visit)
 		walk(x.Y, visit)
+	case *program.Compare:
+		walk(x.X, visit)
+		walk(x.Y, visit)
 	case *program.Deref:
 		walk(x.Addr, visit)
 	case *program.Cast:
@@ -73,6 +76,10 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 			fmt.Fprintf(b, " %q", x.Value)
 		case *program.Binary:
 			b.WriteString(" " + x.Op)
+		case *program.Compare:
+			b.WriteString(" " + x.Op)
+		case *program.SymbolAddr:
+			fmt.Fprintf(b, " &%s:%s", x.Module, x.Symbol)
 		case *program.Deref:
 			fmt.Fprintf(b, " *%d,%t,%t", x.Size, x.Signed, x.User)
 		case *program.Cast:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
@@ -24,9 +25,16 @@ type functionVars struct {
 	ret    bool                // at its return
 	bare   bool                // kprobe.function: no variables
 	twins  int                 // how many other functions have the name
-	warn   func(at syntax.Pos, msg string)
-	found  bool // proto has been looked for
-	proto  *btf.Proto
+
+	addr      uint64         // the probed address, as linked
+	statement bool           // it is inside instance: only debuginfo knows the variables
+	instance  dwarf.Instance // the function, or its inlined copy
+	sought    bool           // source has been looked for
+	source    *sourceScope
+
+	warn  func(at syntax.Pos, msg string)
+	found bool // proto has been looked for
+	proto *btf.Proto
 
 	entry map[syntax.Expr]bool // stands inside @entry
 	saved []program.Expr
@@ -50,7 +58,7 @@ func (v *functionVars) moduleName() string {
 
 // lookUp finds the function's prototype.
 func (v *functionVars) lookUp() *btf.Proto {
-	if v.found || v.bare || v.name == "" {
+	if v.found || v.bare || v.name == "" || v.statement {
 		return v.proto
 	}
 	v.found = true
@@ -76,7 +84,9 @@ func (v *functionVars) lookUp() *btf.Proto {
 }
 
 // Known reports whether anything is known of the variables for certain.
-func (v *functionVars) Known() bool { return v.bare || v.lookUp() != nil && v.twins == 0 }
+func (v *functionVars) Known() bool {
+	return v.bare || v.lookUp() != nil && v.twins == 0 || v.scope() != nil
+}
 
 // Key tells prototypes apart.
 func (v *functionVars) Key() string {
@@ -84,8 +94,11 @@ func (v *functionVars) Key() string {
 	if v.trace != nil {
 		event = v.trace.String()
 	}
-	if p := v.lookUp(); p != nil {
+	if p := v.lookUp(); p != nil && v.twins == 0 {
 		return fmt.Sprint(v.moduleName(), p.ID, v.ret, event)
+	}
+	if s := v.scope(); s != nil {
+		return fmt.Sprint("at", v.addr, s.Die, v.ret)
 	}
 	return fmt.Sprint("unknown", v.bare, v.ret, event)
 }
@@ -94,7 +107,7 @@ func (v *functionVars) Key() string {
 func (v *functionVars) List() []string {
 	p := v.lookUp()
 	if p == nil {
-		return nil
+		return v.sourceList()
 	}
 	types, err := v.types()
 	if err != nil {
@@ -283,13 +296,15 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "what this points to is not known",
 			Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member`, syntax.ExprString(r.x.X))}
 	case syntax.AtVar:
-		if strings.Contains(r.x.Name, "@") || r.x.Module != "" {
-			_, d := r.vars.target.needDebuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name))
-			return nil, d
+		if strings.Contains(r.x.Name, "@") || r.x.Module != "" || r.vars.name == "" {
+			return r.fileVariable()
 		}
 	}
 	if r.x.Name == "return" && !r.atEntry {
 		return r.result()
+	}
+	if s := r.vars.exact(); s != nil {
+		return r.sourceVariable(s, r.x.Name)
 	}
 	p, d := r.prototype("$" + r.x.Name)
 	if d != nil {
@@ -299,6 +314,9 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 		if param.Name == r.x.Name {
 			return r.param(p, i), nil
 		}
+	}
+	if s := r.vars.scope(); s != nil {
+		return r.sourceVariable(s, r.x.Name)
 	}
 	return nil, r.unknown(p)
 }
@@ -317,6 +335,15 @@ func (v *functionVars) place() string {
 		return fmt.Sprintf("module(%q).function(%q)", v.module.Name, v.name)
 	}
 	return fmt.Sprintf("kernel.function(%q)", v.name)
+}
+
+// exact returns what debuginfo says where BTF does not do: inside a function, and
+// where it has nothing of the function for certain. Else it returns nil.
+func (v *functionVars) exact() *sourceScope {
+	if p := v.lookUp(); p != nil && v.twins == 0 {
+		return nil
+	}
+	return v.scope()
 }
 
 // prototype returns the function's prototype, which what needs.
@@ -349,9 +376,15 @@ func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 
 // result returns the location of $return.
 func (r *resolution) result() (*location, *syntax.Diagnostic) {
-	p, d := r.prototype("$return")
-	if d != nil {
-		return nil, d
+	types := btf.Table(r.types)
+	var p *btf.Proto
+	if s := r.vars.exact(); s != nil {
+		types, p = s.info.Types(), &btf.Proto{Result: s.Result()}
+	} else {
+		var d *syntax.Diagnostic
+		if p, d = r.prototype("$return"); d != nil {
+			return nil, d
+		}
 	}
 	if r.vars.trace != nil {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: a tracepoint returns nothing"}
@@ -360,10 +393,12 @@ func (r *resolution) result() (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: the function has only begun here",
 			Hint: r.vars.place() + ".return has it"}
 	}
-	if r.types.Strip(p.Result) == 0 {
+	if types.Strip(p.Result) == 0 {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.vars.name)}
 	}
-	return resultLocation(r.types, p, r.x.At), nil
+	l := resultLocation(types, p, r.x.At)
+	l.full = r.types
+	return l, nil
 }
 
 // unknown is the error for a variable that is not there.
@@ -393,7 +428,7 @@ func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
 	if near := suggest.Nearest(r.x.Name, names, 1); len(near) > 0 {
 		d.Hint = "did you mean $" + near[0] + "?"
 	} else if r.vars.trace == nil {
-		d.Hint = "local variables are known only from debuginfo"
+		d.Hint = "local variables are known only from debuginfo: " + r.vars.target.installDebuginfo()
 	}
 	return d
 }

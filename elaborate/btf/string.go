@@ -9,17 +9,20 @@ import (
 
 // String returns id as C spells it: "struct file*", "char[16]". Functions are
 // spelled without their parameters' names.
-func (s *Spec) String(id ID) string {
+func (s *Spec) String(id ID) string { return Spell(s, id) }
+
+// Spell is String, for any table.
+func Spell(t Table, id ID) string {
 	budget := 1000
-	return s.spell(id, maxDepth, &budget)
+	return spell(t, id, maxDepth, &budget)
 }
 
-func (s *Spec) spell(id ID, depth int, budget *int) string {
+func spell(s Table, id ID, depth int, budget *int) string {
 	if depth == 0 || *budget <= 0 {
 		return "…"
 	}
 	*budget--
-	next := func(id ID) string { return s.spell(id, depth-1, budget) }
+	next := func(id ID) string { return spell(s, id, depth-1, budget) }
 	name := s.Name(id)
 	tagged := func(word string) string {
 		if name == "" {
@@ -39,13 +42,13 @@ func (s *Spec) spell(id ID, depth int, budget *int) string {
 	case Enum, Enum64:
 		return tagged("enum")
 	case Forward:
-		if rec := s.record(id); rec.flag() {
+		if s.IsUnion(id) {
 			return tagged("union")
 		}
 		return tagged("struct")
 	case Pointer:
 		if p, ok := s.Proto(s.Target(id)); ok {
-			return next(p.Result) + " (*)(" + s.params(p, next) + ")"
+			return next(p.Result) + " (*)(" + params(p, next) + ")"
 		}
 		return next(s.Target(id)) + "*"
 	case Array:
@@ -60,13 +63,13 @@ func (s *Spec) spell(id ID, depth int, budget *int) string {
 		return next(s.Target(id)) + " __" + name
 	case Function, Prototype:
 		if p, ok := s.Proto(id); ok {
-			return next(p.Result) + " (" + s.params(p, next) + ")"
+			return next(p.Result) + " (" + params(p, next) + ")"
 		}
 	}
 	return "?"
 }
 
-func (s *Spec) params(p *Proto, next func(ID) string) string {
+func params(p *Proto, next func(ID) string) string {
 	var list []string
 	for _, param := range p.Params {
 		list = append(list, next(param.Type))

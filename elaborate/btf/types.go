@@ -60,6 +60,12 @@ func (s *Spec) IsUser(id ID) bool {
 	return false
 }
 
+// IsUnion reports whether id is a Union, or the declaration of one.
+func (s *Spec) IsUnion(id ID) bool {
+	rec := s.record(id)
+	return rec.kind() == Union || rec.kind() == Forward && rec.flag()
+}
+
 // Size returns how many bytes a value of type id takes, 0 if that is not known.
 func (s *Spec) Size(id ID) int64 {
 	count := int64(1)
@@ -194,16 +200,19 @@ func (s *Spec) Members(id ID) []Member {
 
 // Member returns the field called name of a Struct or Union, be it in an
 // anonymous one inside it.
-func (s *Spec) Member(id ID, name string) (Member, bool) {
+func (s *Spec) Member(id ID, name string) (Member, bool) { return FindMember(s, id, name) }
+
+// FindMember is Member, for any table.
+func FindMember(t Table, id ID, name string) (Member, bool) {
 	budget := 1 << 16
-	return s.member(id, name, maxDepth, &budget)
+	return member(t, id, name, maxDepth, &budget)
 }
 
-func (s *Spec) member(id ID, name string, depth int, budget *int) (Member, bool) {
+func member(t Table, id ID, name string, depth int, budget *int) (Member, bool) {
 	if depth == 0 || *budget < 0 {
 		return Member{}, false
 	}
-	members := s.Members(s.Strip(id))
+	members := t.Members(t.Strip(id))
 	*budget -= len(members)
 	for _, m := range members {
 		if m.Name == name {
@@ -214,7 +223,7 @@ func (s *Spec) member(id ID, name string, depth int, budget *int) (Member, bool)
 		if m.Name != "" {
 			continue
 		}
-		if inner, ok := s.member(m.Type, name, depth-1, budget); ok {
+		if inner, ok := member(t, m.Type, name, depth-1, budget); ok {
 			inner.Offset += m.Offset
 			return inner, true
 		}
@@ -223,22 +232,25 @@ func (s *Spec) member(id ID, name string, depth int, budget *int) (Member, bool)
 }
 
 // MemberNames returns the names that Member knows.
-func (s *Spec) MemberNames(id ID) []string {
+func (s *Spec) MemberNames(id ID) []string { return AllMembers(s, id) }
+
+// AllMembers is MemberNames, for any table.
+func AllMembers(t Table, id ID) []string {
 	budget := 1 << 16
-	return s.memberNames(id, nil, maxDepth, &budget)
+	return memberNames(t, id, nil, maxDepth, &budget)
 }
 
-func (s *Spec) memberNames(id ID, names []string, depth int, budget *int) []string {
+func memberNames(t Table, id ID, names []string, depth int, budget *int) []string {
 	if depth == 0 || *budget < 0 {
 		return names
 	}
-	members := s.Members(s.Strip(id))
+	members := t.Members(t.Strip(id))
 	*budget -= len(members)
 	for _, m := range members {
 		if m.Name != "" {
 			names = append(names, m.Name)
 		} else {
-			names = s.memberNames(m.Type, names, depth-1, budget)
+			names = memberNames(t, m.Type, names, depth-1, budget)
 		}
 	}
 	return names

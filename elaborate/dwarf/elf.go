@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/internal/store"
@@ -38,6 +39,10 @@ type File struct {
 	units   map[uint32]*unit
 	offsets []uint32 // of all units
 	scanned bool
+
+	frames  sync.Once
+	fdes    frame.FrameDescriptionEntries
+	fdesErr error
 }
 
 // A Section of code or data. In a relocatable file, a kernel module for one,

@@ -13,6 +13,7 @@ import (
 // A Finder looks for debuginfo where distributions put it.
 type Finder struct {
 	Root  string   // of the file system that is looked into; "" for /
+	Debug string   // a folder instead of /usr/lib/debug, "" for that
 	URLs  []string // debuginfod servers, asked last
 	Cache string   // a folder for what they send
 }
@@ -34,13 +35,26 @@ func (e *MismatchError) Error() string {
 	return "the debuginfo in " + e.Path + " is of another build: it has " + has + ", and the target has " + e.Want
 }
 
+func (f *Finder) debug() string {
+	if f.Debug != "" {
+		return f.Debug
+	}
+	return "/usr/lib/debug"
+}
+
+// sees reports whether the finder may have found a file: one under /usr/lib/debug
+// does not count for who looks elsewhere.
+func (f *Finder) sees(path string) bool {
+	return f.Debug == "" || f.Debug == "/usr/lib/debug" || !strings.HasPrefix(path, "/usr/lib/debug/")
+}
+
 // Kernel returns the file with the debuginfo of a kernel.
 func (f *Finder) Kernel(release, buildID string) (string, error) {
 	return f.find(buildID, []string{
-		"/usr/lib/debug/boot/vmlinux-" + release,
-		"/usr/lib/debug/lib/modules/" + release + "/vmlinux",
-		"/usr/lib/debug/lib/modules/" + release + "/vmlinux.debug",
-		"/usr/lib/debug/vmlinux-" + release,
+		f.debug() + "/boot/vmlinux-" + release,
+		f.debug() + "/lib/modules/" + release + "/vmlinux",
+		f.debug() + "/lib/modules/" + release + "/vmlinux.debug",
+		f.debug() + "/vmlinux-" + release,
 		"/lib/modules/" + release + "/vmlinux",
 		"/lib/modules/" + release + "/build/vmlinux",
 		"/boot/vmlinux-" + release,
@@ -54,14 +68,14 @@ func (f *Finder) Module(path, buildID string) (string, error) {
 	for _, suffix := range []string{".xz", ".gz", ".zst"} {
 		plain = strings.TrimSuffix(plain, suffix)
 	}
-	return f.find(buildID, []string{"/usr/lib/debug" + plain, "/usr/lib/debug" + plain + ".debug", plain})
+	return f.find(buildID, []string{f.debug() + plain, f.debug() + plain + ".debug", plain})
 }
 
 // find returns the first of paths that has debuginfo with that build-id, or
 // what the build-id's own place has, or a server.
 func (f *Finder) find(buildID string, paths []string) (string, error) {
 	if len(buildID) > 2 {
-		paths = append(paths, "/usr/lib/debug/.build-id/"+buildID[:2]+"/"+buildID[2:]+".debug")
+		paths = append(paths, f.debug()+"/.build-id/"+buildID[:2]+"/"+buildID[2:]+".debug")
 	}
 	var other error
 	for _, path := range paths {
@@ -103,7 +117,7 @@ func (f *Finder) look(path, buildID string, follow bool) (string, error) {
 	}
 	dir := filepath.Dir(path)
 	for _, near := range []string{filepath.Join(dir, link), filepath.Join(dir, ".debug", link),
-		filepath.Join(f.Root, "/usr/lib/debug", strings.TrimPrefix(dir, f.Root), link)} {
+		filepath.Join(f.Root, f.debug(), strings.TrimPrefix(dir, f.Root), link)} {
 		if near == path {
 			continue
 		}
@@ -124,7 +138,7 @@ func (f *Finder) supplement(file *File) (*File, error) {
 		paths = []string{filepath.Join(f.Root, file.altPath)}
 	}
 	if id := file.altID; len(id) > 2 {
-		paths = append(paths, filepath.Join(f.Root, "/usr/lib/debug/.build-id/"+id[:2]+"/"+id[2:]+".debug"))
+		paths = append(paths, filepath.Join(f.Root, f.debug(), ".build-id/"+id[:2]+"/"+id[2:]+".debug"))
 	}
 	for _, path := range paths {
 		alt, err := Open(path)

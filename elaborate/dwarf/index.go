@@ -238,6 +238,11 @@ func (x *Index) Files() []string {
 	return list
 }
 
+// firstGlobal returns the place of the first variable that is not below name.
+func (x *Index) firstGlobal(name string) int {
+	return sort.Search(len(x.globals), func(i int) bool { return x.text(x.globals[i].Name) >= name })
+}
+
 // At returns the function, not the copy in it, that has pc in it.
 func (x *Index) At(pc uint64) (Instance, bool) {
 	if pc < x.header.Base || pc-x.header.Base > 1<<32-1 {

@@ -23,13 +23,14 @@ type Info struct {
 
 	mu     sync.Mutex
 	starts map[string][]int // where functions begin, by file
+	table  *Types
 }
 
 // Load returns the debuginfo that find finds, by the index that is kept in the
 // file index; if there is none yet, or of something else, it is made, which
 // takes seconds for a kernel, and progress told of it.
 func (f *Finder) Load(index string, find func() (string, error), progress Progress) (*Info, error) {
-	if x, err := openIndex(index); err == nil && x.fresh() {
+	if x, err := openIndex(index); err == nil && x.fresh() && f.sees(x.Path()) {
 		return f.info(x), nil
 	}
 	path, err := find()

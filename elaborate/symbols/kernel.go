@@ -26,6 +26,9 @@ type Functions struct{ x *index }
 // own index beside it.
 func (k *Kernel) BTFPath() string { return k.dir + "/btf" }
 
+// Text returns the address of _stext, as linked.
+func (k *Kernel) Text() uint64 { return k.x.stext }
+
 // Count returns the number of functions.
 func (f *Functions) Count() int { return f.x.count }
 

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"fmt"
+
+	"github.com/go-delve/delve/pkg/dwarf/op"
+	"github.com/pkg/errors"
+)
+
+// An ExprOp is what an Expr does.
+type ExprOp uint8
+
+const (
+	OpConst    ExprOp = iota // N
+	OpAddress                // the address N as linked
+	OpRegister               // what register N holds, by DWARF's numbers
+	OpLoad                   // N bytes from the address X, zero-extended
+	OpBinary                 // X Name Y
+	OpCompare                // X Name Y, 1 or 0
+	OpCast                   // X cut to N bytes, sign-extended if Signed
+)
+
+// An Expr is a DWARF expression as a tree: how to come by an address or a value
+// of 64 bits.
+type Expr struct {
+	Op     ExprOp
+	N      int64
+	Name   string // + - * / % << >> >>> & | ^, or == != < <= > >=
+	Signed bool
+	X, Y   *Expr
+}
+
+// A PieceKind says where a piece of a variable is.
+type PieceKind uint8
+
+const (
+	Nowhere    PieceKind = iota // optimized out
+	InMemory                    // at the address X
+	InRegister                  // in register N
+	IsValue                     // it is X
+	IsBytes                     // it is Bytes
+)
+
+// A Piece is a part of a variable.
+type Piece struct {
+	Kind  PieceKind
+	X     *Expr
+	N     int64
+	Bytes []byte
+	Bits  int64 // 0: all of the variable
+	Skip  int64 // how many bits of the register or value lie before the piece
+}
+
+// A Location is where a variable is: in one piece, or several, which begin with
+// its lowest bits.
+type Location struct{ Pieces []Piece }
+
+// ErrEntryOnly is the error for values that were there at the function's entry
+// and are nowhere now.
+var ErrEntryOnly = errors.New("it was there only at the function's entry")
+
+// maxOps and maxNodes bound what an expression may make of itself.
+const (
+	maxOps   = 1 << 10
+	maxStack = 1 << 8
+	maxNodes = 1 << 12
+	maxCalls = 8
+)
+
+// A machine turns expressions into trees.
+type machine struct {
+	u         *unit
+	pc        uint64
+	entry     bool   // pc is the function's entry
+	frameBase []byte // DW_AT_frame_base of the function
+	inFrame   bool   // this is the expression that says where the frame is
+	stack     []*Expr
+	ops       int
+	nodes     int
+	calls     int
+}
+
+func add(x *Expr, n int64) *Expr {
+	if n == 0 {
+		return x
+	}
+	if x.Op == OpConst || x.Op == OpAddress {
+		return &Expr{Op: x.Op, N: x.N + n}
+	}
+	return &Expr{Op: OpBinary, Name: "+", X: x, Y: &Expr{Op: OpConst, N: n}}
+}
+
+func (m *machine) push(x *Expr) { m.stack = append(m.stack, x) }
+
+func (m *machine) constant(n int64) { m.push(&Expr{Op: OpConst, N: n}) }
+
+// pop returns the topmost value; a constant 0 of an empty stack, with bad set.
+func (m *machine) pop(b *buf) *Expr {
+	if len(m.stack) == 0 {
+		b.bad = true
+		return &Expr{}
+	}
+	x := m.stack[len(m.stack)-1]
+	m.stack = m.stack[:len(m.stack)-1]
+	return x
+}
+
+var binaryOps = map[op.Opcode]string{
+	op.DW_OP_and: "&", op.DW_OP_div: "/", op.DW_OP_minus: "-", op.DW_OP_mod: "%", op.DW_OP_mul: "*", op.DW_OP_or: "|",
+	op.DW_OP_plus: "+", op.DW_OP_shl: "<<", op.DW_OP_shr: ">>>", op.DW_OP_shra: ">>", op.DW_OP_xor: "^",
+}
+
+var compareOps = map[op.Opcode]string{
+	op.DW_OP_eq: "==", op.DW_OP_ge: ">=", op.DW_OP_gt: ">", op.DW_OP_le: "<=", op.DW_OP_lt: "<", op.DW_OP_ne: "!=",
+}
+
+// Opcodes that package op does not have.
+const (
+	opImplicitPointer    = 0xa0
+	opAddrx              = 0xa1
+	opConstx             = 0xa2
+	opEntryValue         = 0xa3
+	opConstType          = 0xa4
+	opRegvalType         = 0xa5
+	opDerefType          = 0xa6
+	opXderefType         = 0xa7
+	opConvert            = 0xa8
+	opReinterpret        = 0xa9
+	opGNUEntryValue      = 0xf3
+	opGNUConstType       = 0xf4
+	opGNURegvalType      = 0xf5
+	opGNUDerefType       = 0xf6
+	opGNUConvert         = 0xf7
+	opGNUReinterpret     = 0xf9
+	opGNUParameterRef    = 0xfa
+	opGNUImplicitPointer = 0xf2
+	opGNUUninit          = 0xf0
+	opGNUVariableValue   = 0xfd
+)
+
+// location turns the expression p into a location.
+func (m *machine) location(p []byte) (*Location, error) {
+	loc := &Location{}
+	m.stack = m.stack[:0]
+	var piece Piece // of a register, a value or bytes
+	flush := func(bits, skip int64) {
+		if piece.Kind == Nowhere && len(m.stack) > 0 {
+			piece = Piece{Kind: InMemory, X: m.stack[len(m.stack)-1]}
+		}
+		m.stack = m.stack[:0]
+		piece.Bits, piece.Skip = bits, skip
+		loc.Pieces = append(loc.Pieces, piece)
+		piece = Piece{}
+	}
+	b := buf{data: p}
+	for b.left() > 0 && !b.bad {
+		if m.ops++; m.ops > maxOps || len(m.stack) > maxStack || len(loc.Pieces) > maxStack {
+			return nil, errDWARF
+		}
+		switch c := op.Opcode(b.u8()); {
+		case c >= op.DW_OP_reg0 && c <= op.DW_OP_reg31:
+			piece = Piece{Kind: InRegister, N: int64(c - op.DW_OP_reg0)}
+		case c == op.DW_OP_regx:
+			piece = Piece{Kind: InRegister, N: int64(b.uleb())}
+		case c == op.DW_OP_stack_value:
+			piece = Piece{Kind: IsValue, X: m.pop(&b)}
+		case c == op.DW_OP_implicit_value:
+			piece = Piece{Kind: IsBytes, Bytes: b.take(b.uleb())}
+		case c == op.DW_OP_piece:
+			flush(int64(min(b.uleb(), 1<<30))*8, 0)
+		case c == op.DW_OP_bit_piece:
+			bits := int64(min(b.uleb(), 1<<30))
+			flush(bits, int64(min(b.uleb(), 1<<30)))
+		case c == opImplicitPointer || c == opGNUImplicitPointer:
+			return nil, errors.New("it points to something that the compiler has optimized out")
+		default:
+			if err := m.step(c, &b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if b.bad {
+		return nil, errDWARF
+	}
+	if piece.Kind != Nowhere || len(m.stack) > 0 {
+		if len(loc.Pieces) > 0 {
+			return nil, errDWARF
+		}
+		flush(0, 0)
+	}
+	return loc, nil
+}
+
+// step executes one operation on the stack.
+func (m *machine) step(c op.Opcode, b *buf) error {
+	if m.nodes++; m.nodes > maxNodes {
+		return errDWARF
+	}
+	switch {
+	case c >= op.DW_OP_lit0 && c <= op.DW_OP_lit31:
+		m.constant(int64(c - op.DW_OP_lit0))
+		return nil
+	case c >= op.DW_OP_breg0 && c <= op.DW_OP_breg31:
+		m.push(add(&Expr{Op: OpRegister, N: int64(c - op.DW_OP_breg0)}, b.sleb()))
+		return nil
+	}
+	if name, ok := binaryOps[c]; ok {
+		y, x := m.pop(b), m.pop(b)
+		m.push(&Expr{Op: OpBinary, Name: name, X: x, Y: y})
+		return nil
+	}
+	if name, ok := compareOps[c]; ok {
+		y, x := m.pop(b), m.pop(b)
+		m.push(&Expr{Op: OpCompare, Name: name, X: x, Y: y})
+		return nil
+	}
+	switch c {
+	case op.DW_OP_nop, opGNUUninit, opReinterpret, opGNUReinterpret:
+		if c == opReinterpret || c == opGNUReinterpret {
+			b.uleb()
+		}
+	case op.DW_OP_addr:
+		m.push(&Expr{Op: OpAddress, N: int64(b.uint(int(m.u.addrSize)))})
+	case opAddrx:
+		m.push(&Expr{Op: OpAddress, N: int64(m.u.indexedAddr(b.uleb()))})
+	case opConstx:
+		m.constant(int64(m.u.indexedAddr(b.uleb())))
+	case op.DW_OP_const1u:
+		m.constant(int64(b.u8()))
+	case op.DW_OP_const1s:
+		m.constant(int64(int8(b.u8())))
+	case op.DW_OP_const2u:
+		m.constant(int64(b.u16()))
+	case op.DW_OP_const2s:
+		m.constant(int64(int16(b.u16())))
+	case op.DW_OP_const4u:
+		m.constant(int64(b.u32()))
+	case op.DW_OP_const4s:
+		m.constant(int64(int32(b.u32())))
+	case op.DW_OP_const8u, op.DW_OP_const8s:
+		m.constant(int64(b.u64()))
+	case op.DW_OP_constu:
+		m.constant(int64(b.uleb()))
+	case op.DW_OP_consts:
+		m.constant(b.sleb())
+	case op.DW_OP_bregx:
+		n := b.uleb()
+		m.push(add(&Expr{Op: OpRegister, N: int64(n)}, b.sleb()))
+	case op.DW_OP_fbreg:
+		base, err := m.base()
+		if err != nil {
+			return err
+		}
+		m.push(add(base, b.sleb()))
+	case op.DW_OP_call_frame_cfa:
+		if m.inFrame {
+			return errDWARF
+		}
+		cfa, err := m.u.cfa(m.pc)
+		if err != nil {
+			return err
+		}
+		m.push(cfa)
+	case op.DW_OP_dup, op.DW_OP_over, op.DW_OP_pick:
+		n := map[op.Opcode]int{op.DW_OP_dup: 0, op.DW_OP_over: 1}[c]
+		if c == op.DW_OP_pick {
+			n = int(b.u8())
+		}
+		if n >= len(m.stack) {
+			return errDWARF
+		}
+		m.push(m.stack[len(m.stack)-1-n])
+	case op.DW_OP_drop:
+		m.pop(b)
+	case op.DW_OP_swap:
+		y, x := m.pop(b), m.pop(b)
+		m.push(y)
+		m.push(x)
+	case op.DW_OP_rot:
+		z, y, x := m.pop(b), m.pop(b), m.pop(b)
+		m.push(z)
+		m.push(x)
+		m.push(y)
+	case op.DW_OP_deref:
+		m.push(&Expr{Op: OpLoad, N: 8, X: m.pop(b)})
+	case op.DW_OP_deref_size:
+		return m.load(int64(b.u8()), b)
+	case opDerefType, opGNUDerefType:
+		size := int64(b.u8())
+		b.uleb()
+		return m.load(size, b)
+	case op.DW_OP_plus_uconst:
+		m.push(add(m.pop(b), int64(b.uleb())))
+	case op.DW_OP_neg:
+		m.push(&Expr{Op: OpBinary, Name: "-", X: &Expr{}, Y: m.pop(b)})
+	case op.DW_OP_not:
+		m.push(&Expr{Op: OpBinary, Name: "^", X: m.pop(b), Y: &Expr{N: -1}})
+	case opConstType, opGNUConstType:
+		b.uleb()
+		p := b.take(uint64(b.u8()))
+		v := buf{data: p}
+		m.constant(int64(v.uint(len(p))))
+		if v.bad {
+			return errors.New("it is a constant of a type that scripts do not have")
+		}
+	case opRegvalType, opGNURegvalType:
+		n := b.uleb()
+		return m.cast(&Expr{Op: OpRegister, N: int64(n)}, b.uleb())
+	case opConvert, opGNUConvert:
+		x := m.pop(b)
+		return m.cast(x, b.uleb())
+	case opEntryValue, opGNUEntryValue:
+		inner := b.take(b.uleb())
+		if b.bad {
+			return errDWARF
+		}
+		if !m.entry {
+			return ErrEntryOnly
+		}
+		return m.entryValue(inner)
+	case opGNUParameterRef:
+		return ErrEntryOnly
+	default:
+		return errors.Errorf("its location takes an operation that is not known (DW_OP %#x)", int(c))
+	}
+	return nil
+}
+
+func (m *machine) load(size int64, b *buf) error {
+	switch size {
+	case 1, 2, 4, 8:
+		m.push(&Expr{Op: OpLoad, N: size, X: m.pop(b)})
+		return nil
+	}
+	return fmt.Errorf("its location takes a load of %d bytes", size)
+}
+
+// cast makes x of the base type at off in the unit; 0 is the generic type.
+func (m *machine) cast(x *Expr, off uint64) error {
+	if off == 0 {
+		m.push(x)
+		return nil
+	}
+	d, ok := m.u.die(m.u.off + uint32(off))
+	if !ok || d.tag != tagBase {
+		return errDWARF
+	}
+	size, _ := d.number(atByteSize)
+	encoding, _ := d.number(atEncoding)
+	switch {
+	case encoding == encFloat || size > 8:
+		return errors.New("its location takes a type that scripts do not have")
+	case size == 8:
+		m.push(x)
+	case size == 1 || size == 2 || size == 4:
+		m.push(&Expr{Op: OpCast, N: int64(size), Signed: encoding == encSigned || encoding == encSignedChar, X: x})
+	default:
+		return errDWARF
+	}
+	return nil
+}
+
+// entryValue evaluates an expression at the function's entry, where that is now.
+func (m *machine) entryValue(p []byte) error {
+	if m.calls++; m.calls > maxCalls {
+		return errDWARF
+	}
+	inner := *m
+	inner.stack = nil
+	loc, err := inner.location(p)
+	if err != nil {
+		return err
+	}
+	m.ops, m.nodes = inner.ops, inner.nodes
+	if len(loc.Pieces) != 1 {
+		return errDWARF
+	}
+	switch piece := loc.Pieces[0]; piece.Kind {
+	case InRegister:
+		m.push(&Expr{Op: OpRegister, N: piece.N})
+	case InMemory, IsValue:
+		m.push(piece.X)
+	default:
+		return errDWARF
+	}
+	return nil
+}
+
+// base evaluates DW_AT_frame_base.
+func (m *machine) base() (*Expr, error) {
+	if m.frameBase == nil {
+		return nil, errors.New("the debuginfo does not say where the function's frame is")
+	}
+	inner := machine{u: m.u, pc: m.pc, entry: m.entry, ops: m.ops, nodes: m.nodes}
+	loc, err := inner.location(m.frameBase)
+	if err != nil {
+		return nil, err
+	}
+	if len(loc.Pieces) == 1 {
+		switch piece := loc.Pieces[0]; piece.Kind {
+		case InRegister:
+			return &Expr{Op: OpRegister, N: piece.N}, nil
+		case InMemory, IsValue:
+			return piece.X, nil
+		}
+	}
+	return nil, errDWARF
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/btf"
+)
+
+// A Scope is an address in an instance of a function, with the variables that
+// can be seen there.
+type Scope struct {
+	Instance
+	PC   uint64
+	info *Info
+	u    *unit
+	vars []*Variable
+	ret  btf.ID
+
+	frameBase []byte
+}
+
+// A Variable is a parameter or a local variable of a function, or one of its file.
+type Variable struct {
+	Name   string
+	Type   btf.ID // of Info.Types
+	Param  bool
+	Global bool
+
+	d     die
+	owner *Scope
+}
+
+// maxBlocks bounds how deep blocks may lie in each other.
+const maxBlocks = 256
+
+// Scope returns the scope of an address in an instance.
+func (i *Info) Scope(in Instance, pc uint64) (*Scope, error) {
+	d, err := i.dieOf(in)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scope{Instance: in, PC: pc, info: i, u: d.u}
+	outer := d
+	if in.Outer != nil {
+		if outer, err = i.dieOf(*in.Outer); err != nil {
+			return nil, err
+		}
+	}
+	outer.origins(func(o die) bool {
+		if v, ok := o.attr(atFrameBase); ok {
+			s.frameBase = v.b
+		}
+		return s.frameBase != nil
+	})
+	d.origins(func(o die) bool {
+		if v, ok := o.attr(atType); ok {
+			s.ret = i.types().id(v)
+		}
+		return s.ret != 0
+	})
+	seen := map[uint64]bool{} // the origins that have been seen
+	s.block(d, seen, maxBlocks)
+	// What has been optimized out for good is only in the declaration.
+	if origin, ok := d.ref(atAbstractOrigin); ok {
+		s.declared(origin, seen)
+	}
+	return s, nil
+}
+
+// block adds the variables of d and of the blocks in it that have the address in
+// them. Those of inner blocks come later, and hide those before them.
+func (s *Scope) block(d die, seen map[uint64]bool, depth int) {
+	if depth == 0 {
+		return
+	}
+	d.eachChild(func(c die) bool {
+		switch c.tag {
+		case tagParameter, tagVariable:
+			if v, ok := c.attr(atAbstractOrigin); ok && v.f == s.u.f {
+				seen[v.u] = true
+			}
+			s.variable(c)
+		case tagLexicalBlock:
+			if v, ok := c.attr(atAbstractOrigin); ok && v.f == s.u.f {
+				seen[v.u] = true
+			}
+			if c.covers(s.PC) {
+				s.block(c, seen, depth-1)
+			}
+		}
+		return true
+	})
+}
+
+// declared adds the variables of the function's declaration that none of its
+// code has.
+func (s *Scope) declared(d die, seen map[uint64]bool) {
+	d.eachChild(func(c die) bool {
+		if (c.tag == tagParameter || c.tag == tagVariable) && !seen[uint64(c.off)] {
+			s.variable(c)
+		}
+		return true
+	})
+}
+
+// variable adds a variable.
+func (s *Scope) variable(d die) {
+	v := &Variable{Name: d.name(), Param: d.tag == tagParameter, d: d, owner: s}
+	d.origins(func(o die) bool {
+		if t, ok := o.attr(atType); ok {
+			v.Type = s.info.types().id(t)
+		}
+		return v.Type != 0
+	})
+	if v.Name != "" {
+		s.vars = append(s.vars, v)
+	}
+}
+
+// Result returns the type of what the function returns, 0 for void.
+func (s *Scope) Result() btf.ID { return s.ret }
+
+// Variables returns the variables, parameters first, hidden ones left out.
+func (s *Scope) Variables() []*Variable {
+	last := map[string]*Variable{}
+	for _, v := range s.vars {
+		last[v.Name] = v
+	}
+	var list []*Variable
+	for _, params := range []bool{true, false} {
+		for _, v := range s.vars {
+			if v.Param == params && last[v.Name] == v {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// Lookup returns the variable of that name, be it one of the file.
+func (s *Scope) Lookup(name string) *Variable {
+	for n := len(s.vars) - 1; n >= 0; n-- {
+		if s.vars[n].Name == name {
+			return s.vars[n]
+		}
+	}
+	return nil
+}
+
+// ErrOptimizedOut is the error for a variable that is nowhere.
+var ErrOptimizedOut = errors.New("the compiler has optimized it out")
+
+// A GoneError is the error for a variable that is nowhere at an address, but
+// is somewhere at others.
+type GoneError struct{ Ranges []Range }
+
+func (e *GoneError) Error() string { return "it is nowhere at this address" }
+
+// Location returns where the variable is at the scope's address.
+func (v *Variable) Location() (*Location, error) {
+	s := v.owner
+	if c, ok := v.d.attr(atConstValue); ok {
+		return constValue(c), nil
+	}
+	list, err := v.d.locations(atLocation)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		// A static variable of the function has its place at its declaration.
+		if origin, ok := v.d.ref(atAbstractOrigin); ok {
+			if c, ok := origin.attr(atConstValue); ok {
+				return constValue(c), nil
+			}
+			if list, err = origin.locations(atLocation); err != nil {
+				return nil, err
+			}
+		}
+	}
+	gone := &GoneError{}
+	for _, e := range list {
+		if e.High != 0 && !e.Contains(s.PC) {
+			gone.Ranges = append(gone.Ranges, e.Range)
+			continue
+		}
+		if len(e.expr) == 0 {
+			continue
+		}
+		return v.locate(e, s.PC)
+	}
+	if len(gone.Ranges) > 0 {
+		return nil, gone
+	}
+	return nil, ErrOptimizedOut
+}
+
+// locate evaluates one of the variable's locations at an address.
+func (v *Variable) locate(e locEntry, pc uint64) (*Location, error) {
+	s := v.owner
+	start := s.Entry
+	if s.Outer != nil {
+		start = s.Outer.Low
+	}
+	m := machine{u: v.d.u, pc: pc, entry: pc == start, frameBase: s.frameBase}
+	return m.location(e.expr)
+}
+
+// Ranges returns the code for which the variable has a value, nil for all of
+// the function; ok is false if it is nowhere.
+func (v *Variable) Ranges() (list []Range, ok bool) {
+	if _, isConst := v.d.attr(atConstValue); isConst {
+		return nil, true
+	}
+	entries, err := v.d.locations(atLocation)
+	if err != nil {
+		return nil, false
+	}
+	for _, e := range entries {
+		if len(e.expr) == 0 {
+			continue
+		}
+		if e.High == 0 {
+			return nil, true
+		}
+		if _, err := v.locate(e, e.Low); err != nil {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1].High == e.Low {
+			list[n-1].High = e.High
+			continue
+		}
+		list = append(list, e.Range)
+	}
+	return list, len(list) > 0
+}
+
+// constValue is the location of a variable that is always the same.
+func constValue(c value) *Location {
+	if c.b != nil {
+		return &Location{[]Piece{{Kind: IsBytes, Bytes: c.b}}}
+	}
+	if c.s != "" {
+		return &Location{[]Piece{{Kind: IsBytes, Bytes: append([]byte(c.s), 0)}}}
+	}
+	return &Location{[]Piece{{Kind: IsValue, X: &Expr{Op: OpConst, N: int64(c.u)}}}}
+}
+
+// Globals returns the variables of files that are called name, and whose files fit.
+func (i *Info) Globals(name string, file func(string) bool) ([]*Variable, error) {
+	var list []*Variable
+	for n := i.firstGlobal(name); n < len(i.globals) && i.text(i.globals[n].Name) == name; n++ {
+		g := &i.globals[n]
+		if !file(i.text(g.File)) && (g.Unit >= uint32(len(i.units)) || !file(i.text(i.units[g.Unit].Name))) {
+			continue
+		}
+		d, err := i.dieOf(Instance{Die: g.Die, unit: g.Unit})
+		if err != nil {
+			return nil, err
+		}
+		s := &Scope{info: i, u: d.u}
+		s.variable(d)
+		for _, v := range s.vars {
+			v.Global = true
+		}
+		list = append(list, s.vars...)
+	}
+	return list, nil
+}
+
+// UnitName returns the source file whose compilation made the scope's code.
+func (s *Scope) UnitName() string { return s.u.name }

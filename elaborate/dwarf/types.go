@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"sync"
+
+	"gostap/elaborate/btf"
+)
+
+// DW_ATE_*
+const (
+	encBool       = 0x02
+	encFloat      = 0x04
+	encSigned     = 0x05
+	encSignedChar = 0x06
+)
+
+// maxTypes bounds chains of types that refer to each other: hostile data loops.
+const maxTypes = 64
+
+// Types are the types that debuginfo describes, in the terms of package btf: a
+// btf.Table. A type's number is where its DIE stands; types of a supplement
+// come behind those of the file.
+type Types struct {
+	f *File
+
+	mu     sync.Mutex
+	arrays map[btf.ID]btf.ID // what an inner dimension, a subrange, is one of
+}
+
+// Types returns the debuginfo's types.
+func (i *Info) Types() btf.Table { return i.types() }
+
+func (i *Info) types() *Types {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.table == nil {
+		f, err := i.file()
+		if err != nil {
+			f = &File{}
+		}
+		i.table = &Types{f: f, arrays: map[btf.ID]btf.ID{}}
+	}
+	return i.table
+}
+
+// id returns the number of the type that a reference means, 0 for none.
+func (t *Types) id(v value) btf.ID {
+	switch {
+	case v.f == nil:
+		return 0
+	case v.f == t.f:
+		return btf.ID(v.u)
+	}
+	if n := uint64(len(t.f.info)) + v.u; n < 1<<32 {
+		return btf.ID(n)
+	}
+	return 0
+}
+
+func (t *Types) die(id btf.ID) (die, bool) {
+	if id == 0 {
+		return die{}, false
+	}
+	if uint64(id) < uint64(len(t.f.info)) {
+		return t.f.dieAt(uint64(id))
+	}
+	if t.f.alt == nil {
+		return die{}, false
+	}
+	return t.f.alt.dieAt(uint64(id) - uint64(len(t.f.info)))
+}
+
+// ref returns the type that an attribute of d refers to.
+func (t *Types) ref(d die, name attr) btf.ID {
+	v, ok := d.attr(name)
+	if !ok {
+		return 0
+	}
+	return t.id(v)
+}
+
+// Kind returns what id is.
+func (t *Types) Kind(id btf.ID) btf.Kind {
+	if id == 0 {
+		return btf.Void
+	}
+	d, ok := t.die(id)
+	if !ok {
+		return btf.Unknown
+	}
+	switch d.tag {
+	case tagBase:
+		if e, _ := d.number(atEncoding); e == encFloat {
+			return btf.Float
+		}
+		return btf.Int
+	case tagPointer, tagReference:
+		return btf.Pointer
+	case tagArray, tagSubrange:
+		return btf.Array
+	case tagStructure, tagClass, tagUnion:
+		switch {
+		case d.flag(atDeclaration):
+			return btf.Forward
+		case d.tag == tagUnion:
+			return btf.Union
+		}
+		return btf.Struct
+	case tagEnumeration:
+		if size, _ := d.number(atByteSize); size == 8 {
+			return btf.Enum64
+		}
+		return btf.Enum
+	case tagTypedef:
+		return btf.Typedef
+	case tagConst:
+		return btf.Const
+	case tagVolatile, tagAtomic:
+		return btf.Volatile
+	case tagRestrict:
+		return btf.Restrict
+	case tagSubroutineType:
+		return btf.Prototype
+	case tagSubprogram:
+		return btf.Function
+	case tagUnspecified:
+		return btf.Void
+	}
+	return btf.Unknown
+}
+
+// Name returns id's own name, "" if it has none.
+func (t *Types) Name(id btf.ID) string {
+	d, ok := t.die(id)
+	if !ok {
+		return ""
+	}
+	return d.text(atName)
+}
+
+// Target returns what a pointer, array, typedef or qualifier refers to.
+func (t *Types) Target(id btf.ID) btf.ID {
+	d, ok := t.die(id)
+	if !ok {
+		return 0
+	}
+	switch d.tag {
+	case tagArray, tagSubrange:
+		return t.element(id, d)
+	case tagPointer, tagReference, tagTypedef, tagConst, tagVolatile, tagAtomic, tagRestrict:
+		return t.ref(d, atType)
+	}
+	return 0
+}
+
+// element returns what an array is made of: of several dimensions, the inner
+// ones, which are numbered by their subranges.
+func (t *Types) element(id btf.ID, d die) btf.ID {
+	array, outer := id, d.tag == tagArray
+	if !outer {
+		t.mu.Lock()
+		array = t.arrays[id]
+		t.mu.Unlock()
+		var ok bool
+		if d, ok = t.die(array); !ok || d.tag != tagArray {
+			return 0
+		}
+	}
+	base := array - btf.ID(d.off)
+	found := outer // the dimension after the one that id stands for is next
+	first := true
+	var next btf.ID
+	d.eachChild(func(c die) bool {
+		if c.tag != tagSubrange {
+			return true
+		}
+		this := base + btf.ID(c.off)
+		if found && !(outer && first) {
+			next = this
+			return false
+		}
+		first = false
+		if this == id {
+			found = true
+		}
+		return true
+	})
+	if next == 0 {
+		return t.ref(d, atType)
+	}
+	t.mu.Lock()
+	t.arrays[next] = array
+	t.mu.Unlock()
+	return next
+}
+
+// Len returns the number of an array's elements.
+func (t *Types) Len(id btf.ID) int64 {
+	d, ok := t.die(id)
+	if !ok {
+		return 0
+	}
+	if d.tag == tagArray {
+		var first die
+		d.eachChild(func(c die) bool {
+			first, ok = c, c.tag == tagSubrange
+			return !ok
+		})
+		if !ok || first.tag != tagSubrange {
+			return 0
+		}
+		d = first
+	}
+	if n, ok := d.number(atCount); ok {
+		return int64(min(n, 1<<40))
+	}
+	if v, ok := d.attr(atUpperBound); ok && v.b == nil && v.f == nil && int64(v.u) >= 0 {
+		return int64(min(v.u, 1<<40)) + 1
+	}
+	return 0
+}
+
+// Strip follows typedefs and qualifiers to the type itself.
+func (t *Types) Strip(id btf.ID) btf.ID {
+	for range maxTypes {
+		switch t.Kind(id) {
+		case btf.Typedef, btf.Const, btf.Volatile, btf.Restrict:
+			id = t.Target(id)
+		default:
+			return id
+		}
+	}
+	return 0
+}
+
+// IsUser is false: debuginfo does not tell pointers to user memory.
+func (t *Types) IsUser(btf.ID) bool { return false }
+
+// IsUnion reports whether id is a Union, or the declaration of one.
+func (t *Types) IsUnion(id btf.ID) bool {
+	d, ok := t.die(id)
+	return ok && d.tag == tagUnion
+}
+
+// Size returns how many bytes a value of type id takes, 0 if that is not known.
+func (t *Types) Size(id btf.ID) int64 {
+	count := int64(1)
+	for range maxTypes {
+		id = t.Strip(id)
+		switch t.Kind(id) {
+		case btf.Int, btf.Struct, btf.Union, btf.Enum, btf.Enum64, btf.Float:
+			d, _ := t.die(id)
+			n, _ := d.number(atByteSize)
+			if n > 1<<40 || n > 0 && count > (1<<40)/int64(n) {
+				return 0
+			}
+			return count * int64(n)
+		case btf.Pointer:
+			return count * 8
+		case btf.Array:
+			n := t.Len(id)
+			if n > 0 && count > (1<<40)/n {
+				return 0
+			}
+			count *= n
+			id = t.Target(id)
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// Integer returns how an Int, Enum or Pointer is stored.
+func (t *Types) Integer(id btf.ID) (n btf.Integer, ok bool) {
+	d, found := t.die(id)
+	if !found {
+		return n, false
+	}
+	size, _ := d.number(atByteSize)
+	switch t.Kind(id) {
+	case btf.Int:
+		e, _ := d.number(atEncoding)
+		return btf.Integer{Size: int64(size), Signed: e == encSigned || e == encSignedChar,
+			Char: d.text(atName) == "char", Bool: e == encBool}, true
+	case btf.Enum, btf.Enum64:
+		n = btf.Integer{Size: int64(size), Enum: true}
+		if under := t.Strip(t.ref(d, atType)); t.Kind(under) == btf.Int {
+			inner, _ := t.Integer(under)
+			n.Signed = inner.Signed
+		} else {
+			for _, e := range t.Enumerators(id) {
+				n.Signed = n.Signed || e.Value < 0
+			}
+		}
+		return n, true
+	case btf.Pointer:
+		return btf.Integer{Size: 8}, true
+	}
+	return n, false
+}
+
+// Proto returns what a function type takes and returns.
+func (t *Types) Proto(id btf.ID) (*btf.Proto, bool) {
+	d, ok := t.die(id)
+	if !ok || d.tag != tagSubroutineType && d.tag != tagSubprogram {
+		return nil, false
+	}
+	p := &btf.Proto{ID: id, Result: t.ref(d, atType)}
+	d.eachChild(func(c die) bool {
+		switch c.tag {
+		case tagParameter:
+			p.Params = append(p.Params, btf.Param{Name: c.name(), Type: t.ref(c, atType)})
+		case tagVariadic:
+			p.Variadic = true
+		}
+		return true
+	})
+	return p, true
+}
+
+// Members returns the fields of a Struct or Union.
+func (t *Types) Members(id btf.ID) []btf.Member {
+	d, ok := t.die(id)
+	if !ok || d.tag != tagStructure && d.tag != tagUnion && d.tag != tagClass {
+		return nil
+	}
+	var list []btf.Member
+	d.eachChild(func(c die) bool {
+		if c.tag != tagMember {
+			return true
+		}
+		m := btf.Member{Name: c.text(atName), Type: t.ref(c, atType)}
+		if v, ok := c.attr(atDataMemberLoc); ok {
+			m.Offset = 8 * memberOffset(v)
+		}
+		if bits, ok := c.number(atBitSize); ok && bits <= 64 {
+			m.Bits = int64(bits)
+			if at, ok := c.number(atDataBitOffset); ok {
+				m.Offset = int64(min(at, 1<<40))
+			} else if high, ok := c.number(atBitOffset); ok {
+				// DWARF 3: counted from the highest bit of the unit that the field is in.
+				size, ok := c.number(atByteSize)
+				if !ok {
+					size = uint64(t.Size(m.Type))
+				}
+				m.Offset += 8*int64(size) - int64(high) - m.Bits
+			}
+		}
+		list = append(list, m)
+		return len(list) < 1<<16
+	})
+	return list
+}
+
+// memberOffset returns DW_AT_data_member_location: a number, or of old an
+// expression that adds one.
+func memberOffset(v value) int64 {
+	if v.b == nil {
+		return int64(min(v.u, 1<<36))
+	}
+	const plusUconst = 0x23
+	b := buf{data: v.b}
+	if b.u8() != plusUconst {
+		return 0
+	}
+	n := b.uleb()
+	if b.bad {
+		return 0
+	}
+	return int64(min(n, 1<<36))
+}
+
+// Enumerators returns the constants of an Enum or Enum64.
+func (t *Types) Enumerators(id btf.ID) []btf.Enumerator {
+	d, ok := t.die(id)
+	if !ok || d.tag != tagEnumeration {
+		return nil
+	}
+	var list []btf.Enumerator
+	d.eachChild(func(c die) bool {
+		if c.tag == tagEnumerator {
+			v, _ := c.attr(atConstValue)
+			list = append(list, btf.Enumerator{Name: c.text(atName), Value: int64(v.u)})
+		}
+		return len(list) < 1<<16
+	})
+	return list
+}
+
+// Member returns the field called name of a Struct or Union, be it in an
+// anonymous one inside it.
+func (t *Types) Member(id btf.ID, name string) (btf.Member, bool) { return btf.FindMember(t, id, name) }
+
+// MemberNames returns the names that Member knows.
+func (t *Types) MemberNames(id btf.ID) []string { return btf.AllMembers(t, id) }
+
+// String returns id as C spells it.
+func (t *Types) String(id btf.ID) string { return btf.Spell(t, id) }
