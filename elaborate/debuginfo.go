@@ -45,6 +45,7 @@ func (t *Target) installed() *dwarf.Info {
 func (t *Target) needDebuginfo(at syntax.Pos, what string) (*dwarf.Info, *syntax.Diagnostic) {
 	info, err := t.Debuginfo()
 	if err == nil {
+		t.asked.debuginfo = true
 		return info, nil
 	}
 	d := &syntax.Diagnostic{Pos: at, Msg: what + " is known only from debuginfo"}

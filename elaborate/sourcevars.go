@@ -49,6 +49,7 @@ func (v *functionVars) scope() *sourceScope {
 		return nil
 	}
 	full, _ := v.target.types()
+	v.target.asked.debuginfo = true
 	v.source = &sourceScope{Scope: s, info: info, stext: k.Text(), full: full, entry: !v.statement}
 	return v.source
 }

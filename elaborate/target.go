@@ -30,6 +30,8 @@ type Target struct {
 	debug  func() (*dwarf.Info, error) // servers are asked, too
 	local  func() (*dwarf.Info, error)
 
+	asked struct{ btf, debuginfo bool } // what answers have come from
+
 	// Progress is told how far the making of an index has come; nil for nobody.
 	Progress dwarf.Progress
 }
@@ -50,6 +52,7 @@ func NewTarget(release string, guru bool) *Target {
 		return symbols.Open(release)
 	})
 	t.types = sync.OnceValues(func() (*btf.Spec, error) {
+		t.asked.btf = true
 		k, err := t.kernel()
 		if err != nil {
 			return nil, err
@@ -106,6 +109,20 @@ func (t *Target) module(path string) (*openModule, error) {
 type openModule struct {
 	*symbols.Module
 	types func() (*btf.Spec, error)
+}
+
+// Sources says, as ", by BTF and debuginfo", what has told of types and places
+// until now.
+func (t *Target) Sources() string {
+	switch {
+	case t.asked.btf && t.asked.debuginfo:
+		return ", by BTF and debuginfo"
+	case t.asked.debuginfo:
+		return ", by debuginfo"
+	case t.asked.btf:
+		return ", by BTF"
+	}
+	return ""
 }
 
 // complain is the error for err, which came of looking into the kernel.

@@ -102,7 +102,7 @@ func (s *session) elaborate(context.Context) error {
 		Builtin:     isBuiltin,
 		Functions:   s.library.FunctionNames(),
 	})
-	s.remark = fmt.Sprintf("  %d probes", len(elaborated.Probes))
+	s.remark = fmt.Sprintf("  %d probes%s", len(elaborated.Probes), s.target.Sources())
 	return s.tell(diags)
 }
 

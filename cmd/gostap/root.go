@@ -48,7 +48,7 @@ type options struct {
 func newRoot(args []string) *cobra.Command {
 	o := &options{}
 	groups := o.flags()
-	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt()}
+	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newLines(), newVars()}
 	cmd := &cobra.Command{
 		Use:           "gostap",
 		Version:       version,

@@ -34,7 +34,9 @@ func (o *options) newSession() (*session, error) {
 		}
 		return nil, errors.New("loading a module into the kernel takes root: run it with sudo")
 	}
-	return &session{options: o, limits: limits, target: elaborate.NewTarget(release, o.guru)}, nil
+	target := elaborate.NewTarget(release, o.guru)
+	target.Progress = progress("Reading the debuginfo of " + release + ", this once")
+	return &session{options: o, limits: limits, target: target}, nil
 }
 
 // libraryPath is what diagnostics call the embedded library.

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gostap/elaborate"
+	"gostap/tapsets"
+	"gostap/translator/syntax"
+)
+
+// An asking is what the commands that ask about the kernel share.
+type asking struct {
+	options
+	json bool
+}
+
+// flags adds the shared flags to a command.
+func (a *asking) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&a.release, "release", "r", "", "of this kernel `RELEASE`, not of the running one")
+	cmd.Flags().BoolVar(&a.json, "json", false, "as JSON")
+	a.runtime, a.pass, a.compatible = "kernel", 2, language
+}
+
+// answer prints list as JSON, or else by text.
+func (a *asking) answer(w io.Writer, list any, text func(io.Writer)) error {
+	if a.json {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(list)
+	}
+	out := bufio.NewWriter(w)
+	text(out)
+	return out.Flush()
+}
+
+// newLines makes `gostap lines`.
+func newLines() *cobra.Command {
+	a := &asking{}
+	var folders []string
+	cmd := &cobra.Command{
+		Use:   "lines [OPTION…] FUNCTION|FILE",
+		Short: "Show the lines of functions, and which can be probed",
+		Long: `Shows the source lines of the kernel functions that FUNCTION (NAME or NAME@FILE,
+with wildcards) or FILE stands for. Those with a * can be probed by
+kernel.statement("NAME@FILE:LINE"); a number behind it says at how many places,
+if a function is inlined. Without the source there are only the numbers. It
+takes the kernel's debuginfo.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.newSession()
+			if err != nil {
+				return err
+			}
+			list, err := elaborate.Lines(s.target, args[0], folders)
+			if err != nil {
+				return err
+			}
+			return a.answer(cmd.OutOrStdout(), list, func(w io.Writer) { printLines(w, list) })
+		},
+	}
+	a.flags(cmd)
+	cmd.Flags().StringArrayVar(&folders, "source", nil, "look for the source in `FOLDER`, too")
+	return cmd
+}
+
+func printLines(w io.Writer, list []elaborate.SourceFunc) {
+	for i, f := range list {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s@%s:%d\n", f.Name, f.File, f.Line)
+		for _, l := range f.Lines {
+			mark := "  "
+			switch {
+			case l.Places == 1:
+				mark = "* "
+			case l.Places > 1:
+				mark = fmt.Sprintf("*%d", l.Places)
+			}
+			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%6d %-4s%s", l.Line, mark, l.Text), " "))
+		}
+	}
+}
+
+// newVars makes `gostap vars`.
+func newVars() *cobra.Command {
+	a := &asking{}
+	cmd := &cobra.Command{
+		Use:   "vars [OPTION…] POINT",
+		Short: "Show the target variables at a probe point",
+		Long: `Shows the target variables at the places that the probe point POINT stands for,
+with their types and the code at which each has a value. Parameters at a
+function's entry are known from BTF; all else takes the kernel's debuginfo.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.newSession()
+			if err != nil {
+				return err
+			}
+			env := s.env(nil)
+			points, diags := syntax.ParseProbePoint(args[0], env)
+			if diags.Err() != nil {
+				return diags
+			}
+			library, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: libraryPath})
+			if err := s.tell(diags); err != nil {
+				return err
+			}
+			list, diags := elaborate.Vars(points, library, s.target)
+			if diags.Err() != nil {
+				return diags
+			}
+			diags.Write(os.Stderr, colorful)
+			return a.answer(cmd.OutOrStdout(), list, func(w io.Writer) { printVars(w, list) })
+		},
+	}
+	a.flags(cmd)
+	return cmd
+}
+
+func printVars(w io.Writer, list []elaborate.PointVars) {
+	for _, p := range list {
+		fmt.Fprintln(w, p.Point)
+		for _, v := range p.Variables {
+			line := fmt.Sprintf("  $%s: %s", v.Name, v.Type)
+			if !v.Here {
+				line += " - " + v.Why
+			}
+			fmt.Fprintln(w, line)
+			for _, r := range v.Ranges {
+				fmt.Fprintln(w, "      "+r)
+			}
+		}
+	}
+}
