@@ -39,10 +39,10 @@ func (k *kernelSession) attached() (result Result, err error) {
 		return Result{ExitCode: 1}, err
 	}
 	if k.stats, err = k.control.attach(); err != nil {
-		k.detach()
 		if errors.Is(err, unix.EBUSY) {
 			err = errors.Errorf("session %s is being read by process %d", k.mod.name, k.owner())
 		}
+		k.detach()
 		return Result{ExitCode: 1}, err
 	}
 	defer func() { k.leaveOrRemove(&result, &err) }()

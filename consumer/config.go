@@ -23,7 +23,7 @@ type Config struct {
 	Recorder   bool          // flight recorder: start it and leave it, overwriting the oldest records
 	Dump       bool          // Attach: write what the buffers hold, and leave
 	End        bool          // Attach: end the session at once
-	Started    func()        // is called once the probes are armed, if not nil
+	Started    func()        // is called once the probes are armed, unless the script has ended by then; may be nil
 	NoWarnings bool          // -w
 	Verbose    bool          // say what is being done
 }

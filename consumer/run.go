@@ -111,7 +111,7 @@ func (k *kernelSession) run() (result Result, err error) {
 		k.report()
 		return result, err
 	}
-	if k.cfg.Started != nil {
+	if k.cfg.Started != nil && k.stats.state == stateRunning {
 		k.cfg.Started()
 	}
 	return k.follow()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
 
 	"gostap/translator/suggest"
 )
@@ -54,8 +55,12 @@ func Sessions() ([]Session, error) {
 		if info, err := os.Stat(dir); err == nil {
 			s.Since = info.ModTime()
 		}
-		if s.ask() != nil {
-			continue
+		err := s.ask()
+		if errors.Is(err, unix.EPERM) {
+			return nil, errors.New("the kernel tells nothing of its sessions to who lacks CAP_SYS_ADMIN")
+		}
+		if err != nil {
+			continue // it is just coming or going
 		}
 		if n, err := readNote(s.family); err == nil {
 			s.Script, s.Probes = n.Script, len(n.Manifest.Points)

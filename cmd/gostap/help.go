@@ -65,6 +65,9 @@ const (
 // flagUsages prints flags with what they do.
 func flagUsages(w io.Writer, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
 		value, usage := pflag.UnquoteUsage(f)
 		left := "      --" + f.Name
 		if f.Shorthand != "" {

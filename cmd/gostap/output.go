@@ -27,7 +27,7 @@ type outputOptions struct {
 
 func (o *outputOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.file, "output-file", "o", "", "write to `FILE`, in which %F and the like stand for the time, instead of standard output; on SIGUSR2, go on in FILE.1 and so on")
-	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them (`SIZE[,N]`)")
+	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, and `SIZE[,N]`: write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them")
 	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, or json (an object a line)")
 }
 

@@ -23,7 +23,7 @@ func newList() *cobra.Command {
 		Use:   "list [--output=FORMAT]",
 		Short: "List the sessions in this machine's kernel",
 		Long: `list shows the sessions whose modules are in the kernel: the module, its state,
-the process that reads it ("detached" if there is none, "gone" if there was one),
+the process that reads it ("detached" if there is none, "gone" if it has died),
 since when it is there, its probe points, the records that its probes have
 written, how many more were lost, and the script.
 

@@ -47,10 +47,11 @@ func Releases(t testing.TB) []string {
 	return list
 }
 
-// Prepare makes what guests use, gostap and the load generator, and returns their folder.
+// Prepare makes what guests use, gostap, the load generator and the intruder, and returns their folder.
 func Prepare(t testing.TB) string {
 	dir := t.TempDir()
 	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "gostap"), "./cmd/gostap")
+	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "intruder"), "./tests/intruder")
 	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "reads"), "tests/load/reads.c")
 	return dir
 }

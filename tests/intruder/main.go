@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Command intruder tries what only a session's owner may do, and says how it was
+// refused. Its exit code is 0 if anything was let.
+//
+//	intruder buffers FILE      map a cpuN file, and give its sub-buffers back
+//	intruder control FAMILY    start, stop, ask, attach to and detach a session
+package main
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+
+	"github.com/mdlayher/genetlink"
+	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// What runtime-c/include/protocol.h says.
+const (
+	iocConsumed = 0x4701
+	iocGeometry = 0x80184702
+	iocFirst    = 0x4703
+	cmdStart    = 1
+	cmdStop     = 2
+	cmdStats    = 3
+	cmdAttach   = 5
+	cmdDetach   = 6
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "intruder buffers FILE | control FAMILY")
+		os.Exit(2)
+	}
+	let := false
+	switch os.Args[1] {
+	case "buffers":
+		let = buffers(os.Args[2])
+	case "control":
+		let = control(os.Args[2])
+	}
+	if !let {
+		os.Exit(1)
+	}
+}
+
+func failed(what string, err error) bool {
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", what, err)
+	}
+	return err != nil
+}
+
+func buffers(path string) (let bool) {
+	f, err := os.Open(path)
+	if failed("open", err) {
+		return false
+	}
+	defer f.Close()
+	if mem, err := unix.Mmap(int(f.Fd()), 0, 1<<20, unix.PROT_READ, unix.MAP_SHARED); err == nil {
+		sum := byte(0)
+		for _, b := range mem {
+			sum += b
+		}
+		fmt.Fprintf(os.Stderr, "mapped, the sum is %d\n", sum)
+	}
+	if _, err := unix.Mmap(int(f.Fd()), 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); !failed("mmap to write", err) {
+		let = true
+	}
+	var geometry [6]uint32
+	for request, arg := range map[uintptr]uintptr{
+		iocGeometry: uintptr(unsafe.Pointer(&geometry)), iocConsumed: 1, iocFirst: 1 << 20,
+	} {
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request, arg)
+		if errno == 0 || !failed(fmt.Sprintf("ioctl %#x", request), errno) {
+			let = true
+		}
+	}
+	return let
+}
+
+func control(family string) (let bool) {
+	conn, err := genetlink.Dial(nil)
+	if failed("generic netlink", err) {
+		return false
+	}
+	defer conn.Close()
+	f, err := conn.GetFamily(family)
+	if failed(family, err) {
+		return false
+	}
+	for _, command := range []uint8{cmdStart, cmdStats, cmdAttach, cmdDetach, cmdStop} {
+		m := genetlink.Message{Header: genetlink.Header{Command: command, Version: 1}}
+		if _, err := conn.Execute(m, f.ID, netlink.Request); !failed(fmt.Sprintf("command %d", command), err) {
+			let = true
+		}
+	}
+	return let
+}
