@@ -3,7 +3,6 @@
 package elaborate
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,7 +73,7 @@ func (t *Target) modulePaths(m match, pattern string) (paths []string, wild bool
 	d = m.errorf("kernel %s has no module %q", t.Release, pattern)
 	switch near := tree.Nearest(pattern, 3); {
 	case t.builtin(pattern):
-		d.Hint = fmt.Sprintf("it is built into the kernel: kernel.function(%q) has its functions", m.text("function"))
+		d.Hint = "it is built into the kernel: write kernel instead"
 	case len(near) > 0:
 		d.Hint = didYouMean(near)
 	default:

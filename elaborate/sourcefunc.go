@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"gostap/elaborate/dwarf"
-	"gostap/elaborate/symbols"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -26,7 +25,8 @@ func (s *session) sourceFunctions(maker *placeMaker, text string) ([]*Place, *sy
 	if d != nil {
 		return nil, d
 	}
-	functions, d := s.sourceMatch(info, m, &p)
+	im := s.target.kernelImage(info)
+	functions, d := s.sourceMatch(im, m, &p)
 	if d != nil {
 		return nil, d
 	}
@@ -37,7 +37,7 @@ func (s *session) sourceFunctions(maker *placeMaker, text string) ([]*Place, *sy
 		}
 	}
 	maker.wild = p.wild()
-	find := newFinder(s, maker)
+	find := newFinder(s, maker, im)
 	for _, f := range functions {
 		for _, in := range f.Instances() {
 			find.instance(in)
@@ -56,7 +56,7 @@ func (s *session) copies(maker *placeMaker, name string) []*Place {
 	if info == nil {
 		return nil
 	}
-	find := newFinder(s, maker)
+	find := newFinder(s, maker, s.target.kernelImage(info))
 	for _, f := range info.Lookup(name) {
 		for _, in := range f.Instances() {
 			if in.Inlined {
@@ -74,7 +74,8 @@ func (m match) kernelWide() bool {
 }
 
 // sourceMatch returns the functions whose name and file a pattern fits.
-func (s *session) sourceMatch(info *dwarf.Info, m match, p *pattern) ([]dwarf.Func, *syntax.Diagnostic) {
+func (s *session) sourceMatch(im *image, m match, p *pattern) ([]dwarf.Func, *syntax.Diagnostic) {
+	info := im.info
 	var list []dwarf.Func
 	if p.wild() {
 		list = info.Match(p.matchesName, p.matchesFile)
@@ -88,11 +89,12 @@ func (s *session) sourceMatch(info *dwarf.Info, m match, p *pattern) ([]dwarf.Fu
 	if len(list) > 0 {
 		return list, nil
 	}
-	return nil, s.noSource(info, m, p)
+	return nil, s.noSource(im, m, p)
 }
 
 // noSource is the error for a pattern that fits nothing.
-func (s *session) noSource(info *dwarf.Info, m match, p *pattern) *syntax.Diagnostic {
+func (s *session) noSource(im *image, m match, p *pattern) *syntax.Diagnostic {
+	info, title := im.info, im.title(s.target.Release)
 	var elsewhere, files []string
 	for _, f := range info.Lookup(p.name) {
 		elsewhere = append(elsewhere, fmt.Sprintf("%s@%s:%d", f.Name, f.File, f.Line))
@@ -106,16 +108,16 @@ func (s *session) noSource(info *dwarf.Info, m match, p *pattern) *syntax.Diagno
 	case len(elsewhere) > 0:
 		return m.errorf("no function %q in a file %q: there is %s", p.name, p.file, enumerate(elsewhere, 5))
 	case p.file != "" && len(files) == 0:
-		d := m.errorf("no file of kernel %s with code in it matches %q", s.target.Release, p.file)
+		d := m.errorf("no file of %s with code in it matches %q", title, p.file)
 		d.Hint = nearestFile(p.file, info.Files())
 		return d
 	}
-	d := m.errorf("no function of kernel %s matches %q", s.target.Release, p.name)
+	d := m.errorf("no function of %s matches %q", title, p.name)
 	if p.file != "" {
 		d.Msg += fmt.Sprintf(" in %s", enumerate(files, 3))
 	}
-	if k, err := s.target.Kernel(); err == nil && !p.wild() {
-		if near := k.Nearest(p.name, 3); len(near) > 0 {
+	if im.kernel != nil && !p.wild() {
+		if near := im.kernel.Nearest(p.name, 3); len(near) > 0 {
 			d.Hint = didYouMean(near)
 		}
 	}
@@ -144,40 +146,30 @@ func spanning(info *dwarf.Info, list []dwarf.Func, p *pattern) []dwarf.Func {
 type pointFinder struct {
 	s      *session
 	maker  *placeMaker
-	kernel *symbols.Kernel
+	image  *image
 	places []*Place
 	seen   map[uint64]bool // functions
 
 	statements map[statementKey]innermost
 
-	refused []symbols.Func
-	lost    int // addresses in no function that the kernel knows
+	refused []string // "NAME is initialization code", …
+	lost    int      // instances in no function that the kernel knows
 }
 
-func newFinder(s *session, maker *placeMaker) *pointFinder {
-	k, _ := s.target.Kernel() // it has been asked for before
-	return &pointFinder{s: s, maker: maker, kernel: k, seen: map[uint64]bool{}, statements: map[statementKey]innermost{}}
+func newFinder(s *session, maker *placeMaker, im *image) *pointFinder {
+	return &pointFinder{s: s, maker: maker, image: im, seen: map[uint64]bool{}, statements: map[statementKey]innermost{}}
 }
 
-// around returns the kernel's own function that an instance's code is in;
-// false if it can't be probed.
-func (p *pointFinder) around(in dwarf.Instance) (symbols.Func, bool) {
-	start := in.Low
-	if in.Outer != nil {
-		start = in.Outer.Low
+// around returns the anchor of an instance's code; false if that can't be probed.
+func (p *pointFinder) around(in dwarf.Instance) (anchor, bool) {
+	a, why, lost := p.image.anchor(in)
+	switch {
+	case why != "":
+		p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
+	case lost:
+		p.lost++
 	}
-	for _, f := range p.kernel.Lookup(in.Symbol) {
-		if f.Addr != start {
-			continue
-		}
-		if f.Refusal != symbols.Probeable {
-			p.refused = append(p.refused, f)
-			return f, false
-		}
-		return f, true
-	}
-	p.lost++
-	return symbols.Func{}, false
+	return a, why == "" && !lost
 }
 
 // instance adds the entry of a function, or of an inlined copy.
@@ -197,13 +189,13 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		return
 	}
 	p.seen[f.Addr] = true
-	place := p.maker.place(&f, len(p.kernel.Lookup(f.Name))-1)
+	place := p.maker.place(&f.Func, len(p.image.kernel.Lookup(f.Name))-1)
 	place.Point.Name = p.maker.name(in.Func, "")
 	p.places = append(p.places, place)
 }
 
 // place makes the place at an address, of that name.
-func (p *pointFinder) place(in dwarf.Instance, f symbols.Func, addr uint64, name string) *Place {
+func (p *pointFinder) place(in dwarf.Instance, a anchor, addr uint64, name string) *Place {
 	return &Place{
 		Wild: p.maker.wild,
 		Point: &program.Point{
@@ -211,9 +203,10 @@ func (p *pointFinder) place(in dwarf.Instance, f symbols.Func, addr uint64, name
 			Family:       "kprobe",
 			Name:         name,
 			Func:         in.Func.Name,
-			Symbol:       f.Name,
-			SymbolOffset: f.Offset,
-			Offset:       int64(addr - f.Addr),
+			Module:       a.module,
+			Symbol:       a.Name,
+			SymbolOffset: a.Offset,
+			Offset:       int64(addr - a.Addr),
 		},
 		Vars: &functionVars{
 			target:    p.s.target,
@@ -221,6 +214,7 @@ func (p *pointFinder) place(in dwarf.Instance, f symbols.Func, addr uint64, name
 			addr:      addr,
 			statement: true,
 			instance:  in,
+			image:     p.image,
 			warn:      p.maker.warn,
 		},
 	}
@@ -230,12 +224,10 @@ func (p *pointFinder) place(in dwarf.Instance, f symbols.Func, addr uint64, name
 func (p *pointFinder) none(text string, functions int) *syntax.Diagnostic {
 	m := p.maker.m
 	switch {
-	case len(p.refused) > 0:
-		f := p.refused[0]
-		if len(p.refused) > 1 {
-			return m.errorf("%q stands for %d places, none of which can be probed: %s, for one, %s", text, len(p.refused), f.Name, f.Refusal)
-		}
-		return m.errorf("function %q can't be probed: it %s", f.Name, f.Refusal)
+	case len(p.refused) > 1:
+		return m.errorf("%q stands for %d places, none of which can be probed: for one, %s", text, len(p.refused), p.refused[0])
+	case len(p.refused) == 1:
+		return m.errorf("%q can't be probed: %s", text, p.refused[0])
 	case m.has("inline"):
 		return m.errorf("%q is inlined nowhere", text)
 	case m.has("return") || m.has("call"):

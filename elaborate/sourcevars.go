@@ -18,8 +18,7 @@ import (
 // A sourceScope is an address as debuginfo knows it.
 type sourceScope struct {
 	*dwarf.Scope
-	info  *dwarf.Info
-	stext uint64    // as linked
+	*image
 	full  *btf.Spec // may be nil
 	entry bool      // a function's first instruction, where arguments are still in their registers
 }
@@ -30,27 +29,25 @@ func (v *functionVars) scope() *sourceScope {
 		return v.source
 	}
 	v.sought = true
-	in, info := v.instance, v.target.installed()
-	if info == nil {
-		return nil
-	}
+	in, im := v.instance, v.image
 	if !v.statement {
+		info := v.target.installed()
+		if info == nil {
+			return nil
+		}
+		im = v.target.kernelImage(info)
 		var ok bool
 		if in, ok = info.At(v.addr); !ok {
 			return nil
 		}
 	}
-	k, err := v.target.Kernel()
-	if err != nil {
-		return nil
-	}
-	s, err := info.Scope(in, v.addr)
+	s, err := im.info.Scope(in, v.addr)
 	if err != nil {
 		return nil
 	}
 	full, _ := v.target.types()
 	v.target.asked.debuginfo = true
-	v.source = &sourceScope{Scope: s, info: info, stext: k.Text(), full: full, entry: !v.statement}
+	v.source = &sourceScope{Scope: s, image: im, full: full, entry: !v.statement}
 	return v.source
 }
 
@@ -214,11 +211,11 @@ func (s *sourceScope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	case dwarf.OpConst:
 		return &program.Number{At: at, Value: x.N}, nil
 	case dwarf.OpAddress:
-		// Per-CPU variables are linked at 0, and found by other ways.
-		if uint64(x.N) < s.stext {
-			return nil, errors.New("it is a per-CPU variable: each CPU has its own, and none is at this address")
+		symbol, offset, err := s.locate(uint64(x.N))
+		if err != nil {
+			return nil, err
 		}
-		return plus(at, &program.SymbolAddr{At: at, Symbol: "_stext"}, x.N-int64(s.stext)), nil
+		return plus(at, &program.SymbolAddr{At: at, Module: s.module, Symbol: symbol}, offset), nil
 	case dwarf.OpRegister:
 		return s.register(at, x.N)
 	}
@@ -354,11 +351,7 @@ func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
 		}
 		return nil, d
 	}
-	k, err := r.vars.target.Kernel()
-	if err != nil {
-		return nil, r.vars.target.complain(r.x.At, err)
-	}
-	s := &sourceScope{info: info, stext: k.Text(), full: r.types}
+	s := &sourceScope{image: r.vars.target.kernelImage(info), full: r.types}
 	l, err := r.at(s, found[0])
 	if err != nil {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("@var(%q): %v", r.x.Name, err)}

@@ -9,24 +9,17 @@ import (
 	"strings"
 
 	"gostap/elaborate/dwarf"
-	"gostap/elaborate/symbols"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
 )
 
 func init() {
 	register(kernelStatement, "kernel.statement(string)", "kernel.statement(string).nearest")
+	register(moduleStatement, "module(string).statement(string)", "module(string).statement(string).nearest")
 }
 
-// kernelStatement builds kernel.statement("NAME@FILE:LINES"): where lines of the
-// source begin. Each line counts once in each function and each inlined copy, at
-// its lowest address.
+// kernelStatement builds kernel.statement("NAME@FILE:LINES").
 func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
-	text := m.text("statement")
-	p, err := parsePattern(text)
-	if err != nil {
-		return nil, m.errorf("%v", err)
-	}
 	if _, err := s.target.Kernel(); err != nil {
 		s.broken = s.target.complain(m.at(), err)
 		return nil, s.broken
@@ -35,11 +28,32 @@ func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if d != nil {
 		return nil, d
 	}
-	functions, d := s.sourceMatch(info, m, &p)
+	return s.statements(s.target.kernelImage(info), m)
+}
+
+// moduleStatement builds module("NAME").statement("NAME@FILE:LINES").
+func moduleStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
+	im, d := s.target.moduleImage(m)
 	if d != nil {
 		return nil, d
 	}
-	find := newFinder(s, &placeMaker{s: s, m: m, wild: p.wild()})
+	return s.statements(im, m)
+}
+
+// statements finds where lines of the source begin. Each line counts once in each
+// function and each inlined copy.
+func (s *session) statements(im *image, m match) ([]*Place, *syntax.Diagnostic) {
+	text := m.text("statement")
+	p, err := parsePattern(text)
+	if err != nil {
+		return nil, m.errorf("%v", err)
+	}
+	info := im.info
+	functions, d := s.sourceMatch(im, m, &p)
+	if d != nil {
+		return nil, d
+	}
+	find := newFinder(s, &placeMaker{s: s, m: m, wild: p.wild()}, im)
 	var near []int
 	for _, f := range functions {
 		instances := f.Instances()
@@ -118,8 +132,12 @@ type innermost struct {
 	die   uint32
 }
 
-func (p *pointFinder) at(in dwarf.Instance, f symbols.Func, st dwarf.Statement) *Place {
-	return p.place(in, f, st.Addr, fmt.Sprintf(`kernel.statement("%s@%s:%d")`, in.Func.Name, in.Func.File, st.Line))
+func (p *pointFinder) at(in dwarf.Instance, a anchor, st dwarf.Statement) *Place {
+	root := "kernel"
+	if a.module != "" {
+		root = fmt.Sprintf("module(%q)", a.module)
+	}
+	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, root, in.Func.Name, in.Func.File, st.Line))
 }
 
 // nearest returns p with each of its lines moved to the nearest of a function's

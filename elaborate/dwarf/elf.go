@@ -40,6 +40,10 @@ type File struct {
 	offsets []uint32 // of all units
 	scanned bool
 
+	syms  sync.Once
+	list  []symbol       // all symbols, by address
+	names map[string]int // how many of them have a name
+
 	frames  sync.Once
 	fdes    frame.FrameDescriptionEntries
 	fdesErr error
@@ -219,6 +223,7 @@ type symbol struct {
 	name       string
 	addr, size uint64
 	function   bool
+	typed      bool // a function or a variable, not only a mark
 }
 
 // symbols returns the symbols of functions and variables by address, the
@@ -244,7 +249,7 @@ func (f *File) symbols() []symbol {
 		if f.elf.Type == elf.ET_REL {
 			addr += f.elf.Sections[s.Section].Addr
 		}
-		list = append(list, ranked{symbol{s.Name, addr, s.Size, kind == elf.STT_FUNC}, elf.ST_BIND(s.Info)})
+		list = append(list, ranked{symbol{s.Name, addr, s.Size, kind == elf.STT_FUNC, kind != elf.STT_NOTYPE}, elf.ST_BIND(s.Info)})
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int {
 		switch {

@@ -113,6 +113,15 @@ func glance(path string) (buildID, link string, has bool, err error) {
 	return buildID, link, has, nil
 }
 
+// BuildID returns the GNU build-id of an ELF file, in hex.
+func BuildID(path string) (string, error) {
+	id, _, _, err := glance(path)
+	if err == nil && id == "" {
+		err = errors.Errorf("%s has no build-id", path)
+	}
+	return id, err
+}
+
 // supID returns the checksum of a DWARF 5 supplement, "" if it is none.
 func (f *File) supID() string {
 	p, err := f.debugSection("sup")

@@ -3,6 +3,9 @@
 package dwarf
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/btf"
@@ -28,8 +31,9 @@ type Variable struct {
 	Param  bool
 	Global bool
 
-	d     die
-	owner *Scope
+	d        die
+	declared uint32 // the DIE of its declaration
+	owner    *Scope
 }
 
 // maxBlocks bounds how deep blocks may lie in each other.
@@ -109,10 +113,11 @@ func (s *Scope) declared(d die, seen map[uint64]bool) {
 func (s *Scope) variable(d die) {
 	v := &Variable{Name: d.name(), Param: d.tag == tagParameter, d: d, owner: s}
 	d.origins(func(o die) bool {
-		if t, ok := o.attr(atType); ok {
+		v.declared = o.off
+		if t, ok := o.attr(atType); ok && v.Type == 0 {
 			v.Type = s.info.types().id(t)
 		}
-		return v.Type != 0
+		return false
 	})
 	if v.Name != "" {
 		s.vars = append(s.vars, v)
@@ -122,7 +127,8 @@ func (s *Scope) variable(d die) {
 // Result returns the type of what the function returns, 0 for void.
 func (s *Scope) Result() btf.ID { return s.ret }
 
-// Variables returns the variables, parameters first, hidden ones left out.
+// Variables returns the variables, parameters first and as they are declared,
+// hidden ones left out.
 func (s *Scope) Variables() []*Variable {
 	last := map[string]*Variable{}
 	for _, v := range s.vars {
@@ -134,6 +140,9 @@ func (s *Scope) Variables() []*Variable {
 			if v.Param == params && last[v.Name] == v {
 				list = append(list, v)
 			}
+		}
+		if params {
+			slices.SortStableFunc(list, func(a, b *Variable) int { return cmp.Compare(a.declared, b.declared) })
 		}
 	}
 	return list

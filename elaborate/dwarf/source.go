@@ -143,3 +143,39 @@ func (i *Info) Lines(f Func) ([]int, error) {
 	slices.Sort(lines)
 	return slices.Compact(lines), nil
 }
+
+// SymbolAt returns the symbol before an address in the same section, whose name
+// no other symbol of the file has, and the distance to it.
+func (i *Info) SymbolAt(addr uint64) (name string, offset int64, ok bool) {
+	f, err := i.file()
+	if err != nil {
+		return "", 0, false
+	}
+	section, ok := f.Section(addr)
+	if !ok {
+		return "", 0, false
+	}
+	f.syms.Do(func() {
+		f.list = f.symbols()
+		f.names = map[string]int{}
+		for _, s := range f.list {
+			f.names[s.name]++
+		}
+	})
+	for n := sort.Search(len(f.list), func(n int) bool { return f.list[n].addr > addr }) - 1; n >= 0 && f.list[n].addr >= section.Addr; n-- {
+		if s := &f.list[n]; f.names[s.name] == 1 && s.typed {
+			return s.name, int64(addr - s.addr), true
+		}
+	}
+	return "", 0, false
+}
+
+// SectionAt returns the name of the section that an address is in, "" for none.
+func (i *Info) SectionAt(addr uint64) string {
+	f, err := i.file()
+	if err != nil {
+		return ""
+	}
+	s, _ := f.Section(addr)
+	return s.Name
+}

@@ -8,8 +8,11 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,7 +37,7 @@ func TestKernels(t *testing.T) {
 				Dir:     dir,
 				Test:    "TestGuest",
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
-				Env:     []string{"KBUILT=" + built, "PLACES=" + places},
+				Env:     []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + buildValues(t, dir, release)},
 				Timeout: 12 * time.Minute,
 			})
 		})
@@ -64,6 +67,16 @@ func buildPlaces(t *testing.T, release string) string {
 	return filepath.Join(dir, "gs_places.ko")
 }
 
+// buildValues builds the module that the guest reads values out of.
+func buildValues(t *testing.T, dir, release string) string {
+	work := filepath.Join(dir, "values-"+release)
+	if err := os.CopyFS(work, os.DirFS(filepath.Join(guest.Root(t), "tests/module"))); err != nil {
+		t.Fatal(err)
+	}
+	guest.Command(t, work, "make", "-C", "/lib/modules/"+release+"/build", "M="+work, "modules")
+	return filepath.Join(work, "values.ko")
+}
+
 // TestGuest runs the scripts, inside the VM.
 func TestGuest(t *testing.T) {
 	dir := guest.Dir()
@@ -76,7 +89,7 @@ func TestGuest(t *testing.T) {
 			env.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 			env.Setenv("GOSTAPDIR", dir)
 			env.Setenv("EXAMPLES", filepath.Join(guest.Root(t), "examples"))
-			for _, v := range []string{"KBUILT", "PLACES", "GOSTAP_CACHE", "HOME"} {
+			for _, v := range []string{"KBUILT", "PLACES", "VALUES", "GOSTAP_CACHE", "HOME"} {
 				env.Setenv(v, os.Getenv(v))
 			}
 			return nil
@@ -85,9 +98,26 @@ func TestGuest(t *testing.T) {
 			"clean":    clean,
 			"armed":    armed,
 			"disarmed": disarmed,
+			"mark":     mark,
 		},
 	})
 }
+
+// mark puts into a script the module's path for $VALUES, and for names of lines
+// of values.c, which end these as comments, their numbers.
+func mark(ts *testscript.TestScript, neg bool, args []string) {
+	source, err := os.ReadFile(filepath.Join(filepath.Dir(ts.Getenv("VALUES")), "values.c"))
+	ts.Check(err)
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), "$VALUES", ts.Getenv("VALUES"))
+	for i, line := range strings.Split(string(source), "\n") {
+		if m := lineMark.FindStringSubmatch(line); m != nil {
+			text = strings.ReplaceAll(text, ":"+m[1]+"\"", fmt.Sprintf(":%d\"", i+1))
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
+}
+
+var lineMark = regexp.MustCompile(`/\* ([A-Z_]+) \*/$`)
 
 // clean fails if the kernel log speaks of harm, or if a probe or a gostap
 // module is left.

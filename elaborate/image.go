@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"strings"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/symbols"
+)
+
+// An image is the kernel or a module, as debuginfo knows it.
+type image struct {
+	module string // its name; "" for the kernel itself
+	info   *dwarf.Info
+	kernel *symbols.Kernel // nil for a module
+}
+
+// kernelImage returns the kernel itself, of which info is the debuginfo.
+func (t *Target) kernelImage(info *dwarf.Info) *image {
+	k, _ := t.kernel() // whoever has its debuginfo has asked for it
+	return &image{info: info, kernel: k}
+}
+
+// title is how error messages name the image.
+func (im *image) title(release string) string {
+	if im.module != "" {
+		return "module " + im.module
+	}
+	return "kernel " + release
+}
+
+// locate returns the symbol that the address of a variable counts from, and
+// the distance.
+func (im *image) locate(addr uint64) (symbol string, offset int64, err error) {
+	if im.kernel != nil {
+		// Per-CPU variables are linked at 0, and found by other ways.
+		if addr < im.kernel.Text() {
+			return "", 0, errors.New("it is a per-CPU variable: each CPU has its own, and none is at this address")
+		}
+		return "_stext", int64(addr - im.kernel.Text()), nil
+	}
+	if strings.HasPrefix(im.info.SectionAt(addr), ".data..percpu") {
+		return "", 0, errors.New("it is a per-CPU variable: each CPU has its own, and none is at this address")
+	}
+	symbol, offset, ok := im.info.SymbolAt(addr)
+	if !ok {
+		return "", 0, errors.New("it is in a part of the module that has no symbol to count from")
+	}
+	return symbol, offset, nil
+}
+
+// An anchor is the symbol that probed code counts from.
+type anchor struct {
+	symbols.Func
+	module string
+}
+
+// anchor returns the anchor of an instance's code; why is set if it can't be
+// probed, and lost if nobody knows what it is in.
+func (im *image) anchor(in dwarf.Instance) (a anchor, why string, lost bool) {
+	start := in.Low
+	if in.Outer != nil {
+		start = in.Outer.Low
+	}
+	if im.kernel == nil {
+		if s := im.info.SectionAt(start); strings.HasPrefix(s, ".init") || strings.HasPrefix(s, ".exit") {
+			return a, symbols.Init.String(), false
+		}
+		name, offset, ok := im.info.SymbolAt(start)
+		return anchor{symbols.Func{Name: name, Addr: start - uint64(offset)}, im.module}, "", !ok
+	}
+	for _, f := range im.kernel.Lookup(in.Symbol) {
+		if f.Addr != start {
+			continue
+		}
+		if f.Refusal != symbols.Probeable {
+			return a, f.Refusal.String(), false
+		}
+		return anchor{Func: f}, "", false
+	}
+	return a, "", true
+}
