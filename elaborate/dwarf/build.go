@@ -134,7 +134,6 @@ func (b *builder) fn(a *abstractRec) uint32 {
 		b.list = append(b.list, funcRec{Name: key.name, File: key.file, Line: key.line})
 		b.files[key.file] = true
 	}
-	b.list[n].Flags |= a.flags
 	return n
 }
 

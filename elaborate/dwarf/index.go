@@ -14,7 +14,7 @@ import (
 // The index file is a header and arrays of records of 32-bit numbers, one
 // behind the other, then the strings. Addresses are counted from the header's
 // base; names and paths are offsets in the strings.
-const indexMagic = "gsdwarf1"
+const indexMagic = "gsdwarf2"
 
 type indexHeader struct {
 	Magic               [8]byte
@@ -38,12 +38,7 @@ type unitRec struct{ Off, Name uint32 }
 
 // A funcRec is a function; a declaration that several units include counts once.
 // Its instances are those from First to the next function's.
-type funcRec struct{ Name, File, Line, First, Flags uint32 }
-
-const (
-	flagExternal = 1 << iota
-	flagInline
-)
+type funcRec struct{ Name, File, Line, First uint32 }
 
 // noOuter marks an instance that is no copy inside another.
 const noOuter = ^uint32(0)
@@ -145,12 +140,12 @@ func (x *Index) Path() string { return x.text(x.header.Path) }
 
 // A Func is a function of the source.
 type Func struct {
-	Name   string
-	File   string // its path, from where the compiler ran
-	Line   int    // of its declaration
-	Inline bool   // some instance is a copy inside another function, or may be
-	x      *Index
-	n      int
+	Name string
+	File string // its path, from where the compiler ran
+	Line int    // of its declaration
+
+	x *Index
+	n int
 }
 
 // An Instance is code of a function: the function itself, or a copy of it that
@@ -168,7 +163,7 @@ type Instance struct {
 
 func (x *Index) fn(i int) Func {
 	r := &x.funcs[i]
-	return Func{x.text(r.Name), x.text(r.File), int(r.Line), r.Flags&flagInline != 0, x, i}
+	return Func{x.text(r.Name), x.text(r.File), int(r.Line), x, i}
 }
 
 func (x *Index) instance(i uint32) Instance {

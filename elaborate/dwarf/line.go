@@ -101,7 +101,10 @@ func (u *unit) lineProgram() (*lineProgram, error) {
 	}
 	p.lengths = b.take(uint64(p.opcodeBase - 1))
 	if p.version >= 5 {
-		p.files = u.entries5(&b, dwarf64)
+		// What it refers to is as wide as itself, which the unit need not be.
+		as := &unit{header: u.header, f: u.f, strOffsets: u.strOffsets, addrBase: u.addrBase}
+		as.dwarf64 = dwarf64
+		p.files = as.entries5(&b)
 	} else {
 		p.files = u.entries4(&b)
 	}
@@ -136,7 +139,7 @@ func (u *unit) entries4(b *buf) []string {
 }
 
 // entries5 reads the folders and files of DWARF 5; file 0 is the unit's own.
-func (u *unit) entries5(b *buf, dwarf64 bool) []string {
+func (u *unit) entries5(b *buf) []string {
 	read := func(each func(name string, dir uint64)) {
 		const contentPath, contentDir = 1, 2
 		type format struct {

@@ -17,7 +17,6 @@ type abstractRec struct {
 	name   string
 	file   string
 	line   uint32
-	flags  uint32
 }
 
 // An instanceRec is code of a function: the function itself, or an inlined copy.
@@ -126,7 +125,7 @@ func (s *scanner) subprogram(d die) int32 {
 	for i := range d.attrs {
 		spec := &d.attrs[i]
 		switch spec.name {
-		case atName, atDeclFile, atDeclLine, atExternal, atInline, atDeclaration, atAbstractOrigin, atSpecification, atLowPC, atRanges:
+		case atName, atDeclFile, atDeclLine, atDeclaration, atAbstractOrigin, atSpecification, atLowPC, atRanges:
 		default:
 			step := [1]step{d.u.step(spec.form)}
 			d.u.skip(&b, step[:])
@@ -140,14 +139,6 @@ func (s *scanner) subprogram(d die) int32 {
 			rec.file = s.file(v.u)
 		case atDeclLine:
 			rec.line = uint32(v.u)
-		case atExternal:
-			if v.u != 0 {
-				rec.flags |= flagExternal
-			}
-		case atInline:
-			if v.u != 0 {
-				rec.flags |= flagInline
-			}
 		case atDeclaration:
 			declaration = v.u != 0
 		case atAbstractOrigin, atSpecification:
@@ -204,17 +195,29 @@ func (s *scanner) global(d die) {
 	if !ok || len(loc.b) == 0 {
 		return
 	}
-	name := d.text(atName)
-	file, hasFile := d.number(atDeclFile)
-	if name == "" {
-		if spec, ok := d.ref(atSpecification); ok {
-			name = spec.text(atName)
-			if !hasFile {
-				file, _ = spec.number(atDeclFile)
+	g := globalRec{die: d.off}
+	d.origins(func(o die) bool {
+		if g.name == "" {
+			g.name = o.text(atName)
+		}
+		if n, ok := o.number(atDeclFile); ok && g.file == "" {
+			g.file = s.file(n)
+			if o.u.off != s.u.off || o.u.f != s.u.f {
+				g.file = fileOf(o.u, n)
 			}
 		}
+		return g.name != "" && g.file != ""
+	})
+	if g.name != "" {
+		s.globals = append(s.globals, g)
 	}
-	if name != "" {
-		s.globals = append(s.globals, globalRec{d.off, name, s.file(file)})
+}
+
+// fileOf returns the path of a file of a unit by its number.
+func fileOf(u *unit, n uint64) string {
+	files, err := u.fileNames()
+	if err != nil || n >= uint64(len(files)) {
+		return ""
 	}
+	return files[n]
 }

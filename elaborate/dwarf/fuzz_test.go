@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// readAll opens what may be an ELF file with debuginfo, and asks for all that
+// the package knows to read. It returns what opening it said.
+func readAll(data []byte) error {
+	f, err := open("fuzz", data)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "fuzz")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "file")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		return err
+	}
+	stat, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	index, err := buildIndex(f, stat, func(int64, int64) {})
+	if err != nil {
+		return err
+	}
+	x, err := useIndex(index)
+	if err != nil {
+		return err
+	}
+	info := (&Finder{}).info(x)
+	info.file = func() (*File, error) { return f, nil }
+	budget := 200
+	for _, fn := range x.Match(func(string) bool { return true }, func(string) bool { return true }) {
+		for _, in := range fn.Instances() {
+			if budget--; budget < 0 {
+				return nil
+			}
+			askAll(info, in)
+		}
+	}
+	return nil
+}
+
+// askAll asks for all that is known of one instance.
+func askAll(info *Info, in Instance) {
+	list, _ := info.Statements(in)
+	pcs := []uint64{in.Entry}
+	for i, st := range list {
+		if i < 4 {
+			pcs = append(pcs, st.Addr)
+		}
+	}
+	types := info.Types()
+	for _, pc := range pcs {
+		info.LineAt(pc)
+		info.SymbolAt(pc)
+		s, err := info.Scope(in, pc)
+		if err != nil {
+			continue
+		}
+		for i, v := range s.Variables() {
+			if i == 20 {
+				break
+			}
+			v.Location()
+			v.Ranges()
+			types.String(v.Type)
+			types.Size(v.Type)
+			t := types.Strip(types.Target(types.Strip(v.Type)))
+			types.MemberNames(t)
+			types.Member(t, "next")
+			types.Enumerators(t)
+			types.Integer(t)
+		}
+	}
+	info.Globals("counter", func(string) bool { return true })
+}
+
+// limits runs work, and fails if it takes more than its bounds.
+func limits(t *testing.T, work func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		work()
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("it does not end")
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<30 {
+		t.Fatalf("it took %d MiB", used>>20)
+	}
+}
+
+// seeds are small files with debuginfo.
+func seeds(t testing.TB) [][]byte {
+	var list [][]byte
+	for _, flags := range [][]string{{"-gdwarf-5", "-c"}, {"-gdwarf-4", "-no-pie"}, {"-gdwarf-5", "-gz=zlib"}} {
+		path := filepath.Join(t.TempDir(), "seed")
+		args := append([]string{"-O2", "-g"}, flags...)
+		run(t, "gcc", append(args, "-o", path, "testdata/other.c", "-nostdlib", "-Wl,-e,other", "-Wl,--build-id")...)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, data)
+	}
+	return list
+}
+
+func FuzzRead(f *testing.F) {
+	for _, data := range seeds(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		limits(t, func() { _ = readAll(data) })
+	})
+}
+
+// TestHostile reads files that were cut off, and files in which some bytes,
+// mostly of their .debug_* sections, are others.
+func TestHostile(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, data := range seeds(t) {
+		if err := readAll(data); err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; n < len(data); n += max(1, len(data)/60) {
+			limits(t, func() { _ = readAll(data[:n]) })
+		}
+		failed := 0
+		for range 400 {
+			bad := append([]byte(nil), data...)
+			for range 1 + random.IntN(6) {
+				at := random.IntN(len(bad) - 8)
+				switch random.IntN(3) {
+				case 0:
+					bad[at] = byte(random.Uint32())
+				case 1:
+					binary.LittleEndian.PutUint32(bad[at:], random.Uint32()>>random.IntN(32))
+				case 2:
+					bad[at] = 0xff
+				}
+			}
+			limits(t, func() {
+				if readAll(bad) != nil {
+					failed++
+				}
+			})
+		}
+		if failed == 0 {
+			t.Error("no damage was noticed")
+		}
+	}
+}
