@@ -14,26 +14,47 @@ import (
 // variables there follow each, with their types.
 //
 //	points, diags := syntax.ParseProbePoint(`kernel.function("vfs_*")`, env)
-//	lines, diags := elaborate.List(points, library, target, true)
-func List(patterns []*syntax.ProbePoint, lib *Library, target *Target, variables bool) ([]string, syntax.Diagnostics) {
+//	listed, diags := elaborate.List(points, library, target, true)
+func List(patterns []*syntax.ProbePoint, lib *Library, target *Target, variables bool) ([]Listed, syntax.Diagnostics) {
 	s := newSession(lib, target)
 	seen := map[string]bool{}
-	var lines []string
+	var all []Listed
 	for _, pt := range patterns {
 		for _, l := range s.list(pt, variables) {
-			if !seen[l] {
-				seen[l] = true
-				lines = append(lines, l)
+			if text := l.String(); !seen[text] {
+				seen[text] = true
+				all = append(all, l)
 			}
 		}
 	}
-	sort.Strings(lines)
-	return lines, s.diags
+	sort.Slice(all, func(i, j int) bool { return all[i].String() < all[j].String() })
+	return all, s.diags
 }
 
-// list returns the lines of one pattern.
-func (s *session) list(pt *syntax.ProbePoint, variables bool) []string {
-	var lines []string
+// Listed is a probe point, and the variables there.
+type Listed struct {
+	Point     string
+	Variables []Variable `json:",omitempty"`
+}
+
+// A Variable is a target variable.
+type Variable struct {
+	Name string // "$count"
+	Type string // "size_t"
+}
+
+// String spells it as -L does: the point, and the variables behind it.
+func (l Listed) String() string {
+	text := l.Point
+	for _, v := range l.Variables {
+		text += " " + v.Name + ":" + v.Type
+	}
+	return text
+}
+
+// list returns what one pattern stands for.
+func (s *session) list(pt *syntax.ProbePoint, variables bool) []Listed {
+	var lines []Listed
 	aliases := s.match(pt)
 	for _, m := range aliases {
 		found, _ := s.point(&syntax.ProbePoint{At: pt.At, Components: m.decl.Name.Components, Optional: true}, path{})
@@ -54,9 +75,14 @@ func (s *session) list(pt *syntax.ProbePoint, variables bool) []string {
 	return lines
 }
 
-func line(name string, place *Place, variables bool) string {
+func line(name string, place *Place, variables bool) Listed {
+	l := Listed{Point: name}
 	if !variables || place.Vars == nil {
-		return name
+		return l
 	}
-	return strings.Join(append([]string{name}, place.Vars.List()...), " ")
+	for _, v := range place.Vars.List() {
+		name, typ, _ := strings.Cut(v, ":")
+		l.Variables = append(l.Variables, Variable{name, typ})
+	}
+	return l
 }

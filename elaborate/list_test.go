@@ -36,9 +36,18 @@ func TestList(t *testing.T) {
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
-			if got, _ := List(points, lib, target, true); !slices.Equal(got, c.want) {
+			if got, _ := List(points, lib, target, true); !slices.Equal(spelled(got), c.want) {
 				t.Errorf("%s: %s\n got  %q\n want %q", release, c.pattern, got, c.want)
 			}
 		}
 	}
+}
+
+// spelled returns what -l or -L prints.
+func spelled(list []Listed) []string {
+	var lines []string
+	for _, l := range list {
+		lines = append(lines, l.String())
+	}
+	return lines
 }

@@ -17,7 +17,14 @@ func (t *Target) Locate(m *manifest.Manifest) error {
 	m.BuildID = k.BuildID
 	for i := range m.Symbols {
 		s := &m.Symbols[i]
-		if found := k.Lookup(s.Name); s.Module == "" && s.Offset == 0 && len(found) == 1 {
+		if s.Module != "" || s.Offset != 0 {
+			continue
+		}
+		if found := k.Lookup(s.Name); len(found) == 1 {
+			s.Offset = uint64(found[0].Offset)
+			continue
+		}
+		if found, err := k.Objects(s.Name); err == nil && len(found) == 1 && !found[0].PerCPU {
 			s.Offset = uint64(found[0].Offset)
 		}
 	}

@@ -100,7 +100,7 @@ func TestListTracepoints(t *testing.T) {
 	lib, more := LoadLibrary(env, Folder{tapsets.FS, "tapset"})
 	lines, last := List(points, lib, NewTarget(testkernel.Releases(t)[0], false), true)
 	want := []string{`kernel.trace("sched:sched_wakeup") $p:struct task_struct*`, `kernel.trace("sched:sched_wakeup_new") $p:struct task_struct*`}
-	if len(diags)+len(more)+len(last) > 0 || strings.Join(lines, "\n") != strings.Join(want, "\n") {
+	if len(diags)+len(more)+len(last) > 0 || strings.Join(spelled(lines), "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q, %v %v %v", lines, diags, more, last)
 	}
 }

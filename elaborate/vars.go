@@ -4,6 +4,7 @@ package elaborate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gostap/elaborate/btf"
@@ -250,7 +251,21 @@ func (r *resolution) saved() *program.Value {
 		return value
 	}
 	kind := value.X.Type()
-	return &program.Value{X: r.vars.save(r.x.At, syntax.ExprString(r.x), value.X, kind)}
+	return &program.Value{
+		X:     r.vars.save(r.x.At, syntax.ExprString(r.x), value.X, kind),
+		Fixed: "in a return probe a parameter is what it was at the function's entry",
+	}
+}
+
+// fixed says why what is at l can't be changed, if it can't.
+func (r *resolution) fixed(l *location) string {
+	switch {
+	case r.vars.trace != nil && l.addr == nil:
+		return "a tracepoint's arguments can't, only what they point to"
+	case l.bits != 0:
+		return "it is a bit field"
+	}
+	return ""
 }
 
 func (r *resolution) value() *program.Value {
@@ -285,7 +300,7 @@ func (r *resolution) value() *program.Value {
 	if d != nil {
 		return failed(r.x.At, d)
 	}
-	return &program.Value{X: x, Store: l.place(x)}
+	return &program.Value{X: x, Store: l.place(x), Fixed: r.fixed(l)}
 }
 
 // start returns the location of what the chain begins with.
@@ -297,8 +312,8 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "what this points to is not known",
 			Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member`, syntax.ExprString(r.x.X))}
 	case syntax.AtVar:
-		if strings.Contains(r.x.Name, "@") || r.x.Module != "" || r.vars.name == "" {
-			return r.fileVariable()
+		if strings.Contains(r.x.Name, "@") || r.x.Module != "" || !r.isLocal(r.x.Name) {
+			return r.global()
 		}
 	}
 	if r.x.Name == "return" && !r.atEntry {
@@ -320,6 +335,15 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 		return r.sourceVariable(s, r.x.Name)
 	}
 	return nil, r.unknown(p)
+}
+
+// isLocal says whether the probed place has a parameter or local variable of that name.
+func (r *resolution) isLocal(name string) bool {
+	if p := r.vars.lookUp(); p != nil && slices.ContainsFunc(p.Params, func(param btf.Param) bool { return param.Name == name }) {
+		return true
+	}
+	s := r.vars.scope()
+	return s != nil && slices.ContainsFunc(s.Variables(), func(v *dwarf.Variable) bool { return v.Name == name })
 }
 
 // param returns where the i-th parameter is.

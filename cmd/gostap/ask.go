@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -20,26 +18,14 @@ import (
 // An asking is what the commands that ask about the kernel share.
 type asking struct {
 	options
-	json bool
+	format string
 }
 
 // flags adds the shared flags to a command.
 func (a *asking) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&a.release, "release", "r", "", "of this kernel `RELEASE`, not of the running one")
-	cmd.Flags().BoolVar(&a.json, "json", false, "as JSON")
+	cmd.Flags().StringVar(&a.format, "output", "text", "`FORMAT` of the answer: text, or json (an object a line)")
 	a.runtime, a.pass, a.compatible = "kernel", 2, language
-}
-
-// answer prints list as JSON, or else by text.
-func (a *asking) answer(w io.Writer, list any, text func(io.Writer)) error {
-	if a.json {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
-	}
-	out := bufio.NewWriter(w)
-	text(out)
-	return out.Flush()
 }
 
 // newLines makes `gostap lines`.
@@ -56,6 +42,9 @@ if a function is inlined. Without the source there are only the numbers. It
 takes the kernel's debuginfo.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkFormat(a.format); err != nil {
+				return err
+			}
 			s, err := a.newSession()
 			if err != nil {
 				return err
@@ -64,7 +53,7 @@ takes the kernel's debuginfo.`,
 			if err != nil {
 				return err
 			}
-			return a.answer(cmd.OutOrStdout(), list, func(w io.Writer) { printLines(w, list) })
+			return answer(list, a.format, printLines)
 		},
 	}
 	a.flags(cmd)
@@ -102,6 +91,9 @@ with their types and the code at which each has a value. Parameters at a
 function's entry are known from BTF; all else takes the kernel's debuginfo.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkFormat(a.format); err != nil {
+				return err
+			}
 			s, err := a.newSession()
 			if err != nil {
 				return err
@@ -120,7 +112,7 @@ function's entry are known from BTF; all else takes the kernel's debuginfo.`,
 				return diags
 			}
 			diags.Write(os.Stderr, colorful)
-			return a.answer(cmd.OutOrStdout(), list, func(w io.Writer) { printVars(w, list) })
+			return answer(list, a.format, printVars)
 		},
 	}
 	a.flags(cmd)

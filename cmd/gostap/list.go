@@ -3,10 +3,10 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
 	"os"
 	"testing/fstest"
+
+	"github.com/spf13/cobra"
 
 	"gostap/elaborate"
 	"gostap/translator/syntax"
@@ -28,22 +28,30 @@ func (o *options) listPoints() error {
 	if err := s.tell(diags); err != nil {
 		return err
 	}
-	lines, diags := elaborate.List(points, library, s.target, o.listVars != "")
+	listed, diags := elaborate.List(points, library, s.target, o.listVars != "")
 	if o.verbosity(2) > 0 {
 		diags.Write(os.Stderr, colorful)
 	}
-	if len(lines) == 0 {
+	if len(listed) == 0 {
 		// Nothing there is an answer, but not if nobody could look.
 		if _, err := s.target.Kernel(); err != nil && o.runtime == "kernel" {
 			return err
 		}
 		return exitCode(1)
 	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, line := range lines {
-		fmt.Fprintln(out, line)
+	return answer(listed, o.run.out.format, printEach)
+}
+
+// completePoint completes the pattern of -l or -L for a shell.
+func (o *options) completePoint(_ *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
+	none := cobra.ShellCompDirectiveNoFileComp
+	o.pass = 2 // nothing is going to run
+	s, err := o.newSession()
+	if err != nil {
+		return nil, none
 	}
-	return out.Flush()
+	library, _ := elaborate.LoadLibrary(s.env(nil), s.folders()...)
+	return elaborate.Complete(text, library, s.target), none | cobra.ShellCompDirectiveNoSpace
 }
 
 // extraFolders makes the scripts of -E tapsets, so that their aliases are known.

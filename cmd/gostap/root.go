@@ -48,7 +48,7 @@ type options struct {
 func newRoot(args []string) *cobra.Command {
 	o := &options{}
 	groups := o.flags()
-	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newLines(), newVars()}
+	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars()}
 	cmd := &cobra.Command{
 		Use:           "gostap",
 		Version:       version,
@@ -70,6 +70,11 @@ func newRoot(args []string) *cobra.Command {
 		cmd.Flags().AddFlagSet(group.flags)
 	}
 	cmd.Flags().SetNormalizeFunc(british)
+	for _, name := range []string{"list", "list-vars"} {
+		if err := cmd.RegisterFlagCompletionFunc(name, o.completePoint); err != nil {
+			panic(err) // there is no such flag
+		}
+	}
 	cmd.SetVersionTemplate("gostap {{.Version}}\n")
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -41,32 +40,16 @@ left behind, gostap stop removes it.`,
 			if err != nil {
 				return err
 			}
-			if format == "json" {
-				return listJSON(os.Stdout, sessions)
-			}
-			return listText(os.Stdout, sessions)
+			return answer(sessions, format, printSessions)
 		},
 	}
 	cmd.Flags().StringVar(&format, "output", "text", "`FORMAT` of the list: text, or json (an object a line)")
 	return cmd
 }
 
-func listJSON(w io.Writer, sessions []consumer.Session) error {
-	for _, s := range sessions {
-		text, err := json.Marshal(s)
-		if err != nil {
-			return errors.WithStack(err)
-		}
-		if _, err := fmt.Fprintf(w, "%s\n", text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func listText(w io.Writer, sessions []consumer.Session) error {
+func printSessions(w io.Writer, sessions []consumer.Session) {
 	if len(sessions) == 0 {
-		return nil
+		return
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "MODULE\tSTATE\tPROCESS\tSINCE\tPROBES\tRECORDS\tLOST\tSCRIPT")
@@ -74,7 +57,7 @@ func listText(w io.Writer, sessions []consumer.Session) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", s.Module, s.State, reader(s),
 			s.Since.Format("2006-01-02 15:04:05"), orUnknown(s.Probes), s.Records, s.Lost, s.Script)
 	}
-	return table.Flush()
+	table.Flush()
 }
 
 // reader says who reads a session.

@@ -48,17 +48,22 @@ func (k *Kernel) Objects(name string) ([]Object, error) {
 
 // NearestObjects returns at most n names that name may be a misspelling of.
 func (k *Kernel) NearestObjects(name string, n int) []string {
+	return suggest.Nearest(name, k.ObjectNames(""), n)
+}
+
+// ObjectNames returns the names that begin with prefix, in the order of their addresses.
+func (k *Kernel) ObjectNames(prefix string) []string {
 	data, err := k.extra(objectsFile)
 	if err != nil {
 		return nil
 	}
-	var known []string
+	var names []string
 	for line := range strings.Lines(string(data)) {
-		if o, ok := parseObject(strings.TrimSuffix(line, "\n")); ok {
-			known = append(known, o.Name)
+		if o, ok := parseObject(strings.TrimSuffix(line, "\n")); ok && strings.HasPrefix(o.Name, prefix) {
+			names = append(names, o.Name)
 		}
 	}
-	return suggest.Nearest(name, known, n)
+	return names
 }
 
 // parseObject reads "name kind offset size", where a per-CPU object's kind is

@@ -36,6 +36,8 @@ var hitCases = []hitCase{
 		`kprobe:vfs_read { printf("%s %d\n", comm, arg2) }`, "1000", true},
 	{"$return added up", `global s probe kernel.function("vfs_read").return { s <<< $return } probe end { printf("%d\n", @sum(s)) }`,
 		`kretprobe:vfs_read { @s = sum(retval) }`, "460", false},
+	// Here the system call's own slow path, which the tracepoint is on, counts too.
+	{"tracepoint, $id == 0", `global n probe kernel.trace("sys_enter") { if ($id == 0) n++ }`, `rawtracepoint:sys_enter { if (arg1 == 0) { @n++ } }`, "-", false},
 }
 
 // hitReads is how many one-byte reads each figure stands on.

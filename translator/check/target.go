@@ -30,7 +30,11 @@ func (s *scope) targetPlace(x syntax.Expr) program.Expr {
 	case v == nil || v.Err != nil:
 		return s.target(x)
 	case v.Store == nil:
-		return &absent{x.Pos(), complaint(x.Pos(), "", "this target variable can't be changed: it has no place in memory or in a register")}
+		why := v.Fixed
+		if why == "" {
+			why = "it has no place in memory or in a register"
+		}
+		return &absent{x.Pos(), complaint(x.Pos(), "", "this target variable can't be changed: %s", why)}
 	case !s.c.opts.Guru && isUser(x.Pos()):
 		return &absent{x.Pos(), complaint(x.Pos(), "run the script with -g", "target variables may be changed in guru mode only")}
 	}

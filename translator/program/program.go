@@ -149,5 +149,6 @@ type ElaboratedProbe struct {
 type Value struct {
 	X     Expr               // its value; nil if Err is set
 	Store Expr               // for assignment: a *Deref, *Cast or register expression that can be written; nil if it can't
+	Fixed string             // why it can't, "" for no particular reason
 	Err   *syntax.Diagnostic // reported if the checker keeps the expression: @defined($x) ? $x : 0 drops it
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// global returns the location of the kernel's variable that @var("name") or
+// @var("name@file") names; in per-CPU variables that of this CPU. BTF has the
+// types of per-CPU variables; of others there is only the address.
+func (r *resolution) global() (*location, *syntax.Diagnostic) {
+	name, file, _ := strings.Cut(r.x.Name, "@")
+	fail := func(hint, format string, args ...any) (*location, *syntax.Diagnostic) {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	l := &location{types: r.types, at: r.x.At, what: fmt.Sprintf("@var(%q)", r.x.Name)}
+	if ids := r.types.Find(name, btf.Variable); len(ids) > 0 {
+		l.typ = r.types.Target(ids[0])
+	}
+	if !kernelModule(r.x.Module) {
+		l.addr = &program.SymbolAddr{At: r.x.At, Module: r.x.Module, Symbol: name}
+		return r.typed(l)
+	}
+	k, err := r.vars.target.Kernel()
+	if err != nil {
+		return nil, r.vars.target.complain(r.x.At, err)
+	}
+	list, err := k.Objects(name)
+	switch {
+	case err != nil:
+		return nil, r.vars.target.complain(r.x.At, err)
+	case len(list) == 0:
+		hint := ""
+		if near := k.NearestObjects(name, 3); len(near) > 0 {
+			hint = didYouMean(near)
+		}
+		return fail(hint, "kernel %s has no variable %q with a place of its own", k.Release, name)
+	case len(list) > 1, file != "" && r.vars.target.installed() != nil:
+		return r.fileVariable() // debuginfo tells those of one name apart
+	case list[0].Init():
+		return fail("", "%q is initialization data, which is gone once the kernel has booted", name)
+	}
+	l.addr = &program.SymbolAddr{At: r.x.At, Symbol: name}
+	if list[0].PerCPU {
+		l.addr = r.thisCPU(l.addr)
+	}
+	return r.typed(l)
+}
+
+// thisCPU returns the address of this CPU's part of a per-CPU variable:
+// its address plus __per_cpu_offset[cpu()].
+func (r *resolution) thisCPU(addr program.Expr) program.Expr {
+	at := r.x.At
+	entry := &program.Binary{At: at, Op: "+", X: &program.SymbolAddr{At: at, Symbol: "__per_cpu_offset"},
+		Y: &program.Binary{At: at, Op: "*", X: &program.Operand{X: &syntax.CallExpr{At: at, Name: "cpu"}}, Y: &program.Number{At: at, Value: 8}}}
+	return &program.Binary{At: at, Op: "+", X: addr, Y: &program.Deref{At: at, Addr: entry, Size: 8}}
+}
+
+// typed asks debuginfo for a variable of whose type BTF does not tell, unless
+// only its address is wanted.
+func (r *resolution) typed(l *location) (*location, *syntax.Diagnostic) {
+	switch {
+	case l.typ != 0 || r.x.Addr && len(r.x.Access) == 0:
+		return l, nil
+	case kernelModule(r.x.Module) && r.vars.target.installed() != nil:
+		return r.fileVariable()
+	}
+	return nil, &syntax.Diagnostic{Pos: r.x.At,
+		Msg:  fmt.Sprintf("BTF does not say of what type %s is, as it does of per-CPU variables only", l.what),
+		Hint: fmt.Sprintf(`say it, as @cast(&%s, "int")[0] reads it as an int; or install debuginfo: %s`, l.what, r.vars.target.installDebuginfo())}
+}
