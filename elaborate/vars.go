@@ -247,7 +247,7 @@ func (r *resolution) saved() *program.Value {
 	}
 	r.atEntry = true
 	value := r.value()
-	if value.Err != nil {
+	if _, constant := value.X.(*program.Number); constant || value.Err != nil {
 		return value
 	}
 	kind := value.X.Type()
@@ -271,6 +271,9 @@ func (r *resolution) fixed(l *location) string {
 func (r *resolution) value() *program.Value {
 	if strings.HasPrefix(r.x.Name, "$") && r.x.Kind == syntax.DollarVar {
 		return r.all()
+	}
+	if n, ok := r.enumerator(); ok {
+		return &program.Value{X: &program.Number{At: r.x.At, Value: n}, Fixed: "it is a constant of an enumeration"}
 	}
 	l, d := r.start()
 	if d != nil {
@@ -344,6 +347,15 @@ func (r *resolution) isLocal(name string) bool {
 	}
 	s := r.vars.scope()
 	return s != nil && slices.ContainsFunc(s.Variables(), func(v *dwarf.Variable) bool { return v.Name == name })
+}
+
+// enumerator returns the constant of an enumeration that $NAME is, where no
+// variable is called so.
+func (r *resolution) enumerator() (int64, bool) {
+	if r.x.Kind != syntax.DollarVar || len(r.x.Access) > 0 || r.x.Addr || r.x.Pretty > 0 || r.x.Name == "return" || r.isLocal(r.x.Name) {
+		return 0, false
+	}
+	return r.types.Enumerator(r.x.Name)
 }
 
 // param returns where the i-th parameter is.

@@ -55,6 +55,11 @@ func short(x program.Expr) string {
 		return fmt.Sprintf("%s%d(%s)", sign[x.Signed], x.Size, short(x.X))
 	case *program.Argument:
 		return fmt.Sprintf("arg%d", x.Index)
+	case *program.SymbolAddr:
+		if x.Module != "" {
+			return "&" + x.Module + ":" + x.Symbol
+		}
+		return "&" + x.Symbol
 	case *program.Register:
 		return fmt.Sprintf("reg%d", x.Number)
 	case *program.ReturnValue:
@@ -135,6 +140,14 @@ func TestVariables(t *testing.T) {
 		{`vfs_read`, `@entry($count)`, `test.stp:1:43: @entry is what was so at a function's entry: it stands only in return probes`},
 		{`vfs_read`, `@var("count")`, `arg2`},
 		{`vfs_read`, `@enum("PIDTYPE_TGID")`, `1`},
+		{`vfs_read`, `$PIDTYPE_TGID`, `1`},
+		{`vfs_read.return`, `$PIDTYPE_TGID`, `1`},
+		{`vfs_read`, `@var("kstat")->softirqs[1]`, `u4[((&kstat + u8[(&__per_cpu_offset + ({cpu()} * 8))]) + 12)]`},
+		{`vfs_read`, `&@var("panic_timeout@kernel/panic.c")`, `&panic_timeout`},
+		{`vfs_read`, `&@var("gs_word", "gs_places")`, `&gs_places:gs_word`},
+		{`vfs_read`, `@var("panic_timeout")`, `test.stp:1:43: BTF does not say of what type @var("panic_timeout") is, as it does of per-CPU variables only (say it, as @cast(&@var("panic_timeout"), "int")[0] reads it as an int; or install debuginfo: apt install linux-image-RELEASE-dbg)`},
+		{`vfs_read`, `&@var("panic_timeuot")`, `test.stp:1:43: kernel RELEASE has no variable "panic_timeuot" with a place of its own (did you mean "panic_timeout"?)`},
+		{`vfs_read`, `@defined(@var("panic_timeuot"))`, `0`},
 		{`vfs_read`, `@cast($buf, "long")[2]`, `s8[({$buf} + 16)]`},
 		{`vfs_read`, `@cast($buf, "no_such_type")->x`, `test.stp:1:43: @cast: the kernel has no type "no_such_type"`},
 		{`vfs_read`, `@cast($buf, "list_head")->next->prev`, `u8[(u8[{$buf}] + 8)]`},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/pkg/errors"
 
@@ -32,6 +33,9 @@ type Spec struct {
 	named   []byte // u32 each
 	first   ID     // of its own types
 	base    *Spec  // what it goes on from; nil for a kernel's
+
+	gather      sync.Once
+	enumerators map[string]int64 // its own
 }
 
 // Open opens the raw BTF in the file path. Its index is kept beside it.
@@ -117,7 +121,7 @@ func useIndex(r *raw, blob, data []byte, base *Spec) *Spec {
 		return nil
 	}
 	data = data[headerSize:]
-	return &Spec{r, data[:4*types], data[4*types:], first, base}
+	return &Spec{raw: r, offsets: data[:4*types], named: data[4*types:], first: first, base: base}
 }
 
 // makeIndex walks over all types.

@@ -284,24 +284,26 @@ func (s *Spec) Enumerators(id ID) []Enumerator {
 	return list
 }
 
-// Enumerator returns the constant called name of any enumeration.
+// Enumerator returns the constant called name of any enumeration. The first
+// call gathers them all, which takes some milliseconds.
 func (s *Spec) Enumerator(name string) (value int64, ok bool) {
 	if s.base != nil {
 		if value, ok = s.base.Enumerator(name); ok {
 			return value, ok
 		}
 	}
-	for id := s.first; id < s.first+s.count(); id++ {
-		if k := s.Kind(id); k != Enum && k != Enum64 {
-			continue
-		}
-		for _, e := range s.Enumerators(id) {
-			if e.Name == name {
-				return e.Value, true
+	s.gather.Do(func() {
+		s.enumerators = map[string]int64{}
+		for id := s.first; id < s.first+s.count(); id++ {
+			for _, e := range s.Enumerators(id) {
+				if _, ok := s.enumerators[e.Name]; !ok {
+					s.enumerators[e.Name] = e.Value
+				}
 			}
 		}
-	}
-	return 0, false
+	})
+	value, ok = s.enumerators[name]
+	return value, ok
 }
 
 // PointerTo returns the type of pointers to id, if the kernel uses it.
