@@ -36,9 +36,9 @@ Commands:
 func help(w io.Writer, groups []flagGroup, commands []*cobra.Command) {
 	io.WriteString(w, intro)
 	for _, c := range commands {
-		fmt.Fprintf(w, "  %-6s %s\n", c.Name(), c.Short)
+		fmt.Fprintf(w, "  %-10s %s\n", c.Name(), c.Short)
 	}
-	fmt.Fprintf(w, "  %-6s %s\n", "help", "Print this, or a command's help")
+	fmt.Fprintf(w, "  %-10s %s\n", "help", "Print this, or a command's help")
 	for _, g := range groups {
 		fmt.Fprintf(w, "\n%s:\n", g.title)
 		flagUsages(w, g.flags)

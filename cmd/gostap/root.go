@@ -48,7 +48,7 @@ type options struct {
 func newRoot(args []string) *cobra.Command {
 	o := &options{}
 	groups := o.flags()
-	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars()}
+	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars(), newCompletion()}
 	cmd := &cobra.Command{
 		Use:           "gostap",
 		Version:       version,
@@ -84,7 +84,7 @@ func newRoot(args []string) *cobra.Command {
 		}
 		commandHelp(c)
 	})
-	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.CompletionOptions.DisableDefaultCmd = true
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
 		cmd.AddCommand(commands...)
 	}

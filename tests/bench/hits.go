@@ -37,7 +37,7 @@ var hitCases = []hitCase{
 	{"$return added up", `global s probe kernel.function("vfs_read").return { s <<< $return } probe end { printf("%d\n", @sum(s)) }`,
 		`kretprobe:vfs_read { @s = sum(retval) }`, "460", false},
 	// Here the system call's own slow path, which the tracepoint is on, counts too.
-	{"tracepoint, $id == 0", `global n probe kernel.trace("sys_enter") { if ($id == 0) n++ }`, `tracepoint:raw_syscalls:sys_enter { if (args->id == 0) { @n++ } }`, "-", false},
+	{"tracepoint, $id looked at", `global n probe kernel.trace("sys_enter") { if ($id == 0) n++ }`, `tracepoint:raw_syscalls:sys_enter { if (args->id == 0) { @n++ } }`, "-", false},
 }
 
 // hitReads is how many one-byte reads each figure stands on.
