@@ -243,13 +243,22 @@ func (k *kernelSession) stop() error {
 	return nil
 }
 
-// drain has the reader write out everything there is.
+// drain has the reader write out everything there is, and tells the kernel side
+// what that was.
 func (k *kernelSession) drain() error {
 	k.reader.stop()
 	if !k.await(k.reader.done) {
 		return errAbandoned
 	}
-	return k.reader.err
+	if k.reader.err != nil {
+		return k.reader.err
+	}
+	for _, b := range k.reader.buffers {
+		if err := b.leave(); err != nil {
+			return errors.Wrap(err, "leaving the buffers")
+		}
+	}
+	return nil
 }
 
 // depart leaves the session to itself. What has been printed until now is
@@ -258,11 +267,6 @@ func (k *kernelSession) depart() error {
 	k.reader.leaving.Store(true)
 	if err := k.drain(); err != nil {
 		return err
-	}
-	for _, b := range k.reader.buffers {
-		if err := b.leave(); err != nil {
-			return errors.Wrap(err, "leaving the session")
-		}
 	}
 	k.reader.close()
 	stats, err := k.control.detach()

@@ -162,13 +162,11 @@ func Stop(name string) (Session, error) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	if familyOf(name) != s.family {
-		return *s, nil // whoever reads it was faster
-	}
-	if err != nil {
+	if err == nil {
+		s.tell(stats)
+	} else if !errors.Is(err, unix.ENOENT) { // else whoever reads it is removing it
 		return *s, errors.Wrapf(err, "ending session %s", name)
 	}
-	s.tell(stats)
 	if err := unload(name, unloadPatience); err != nil {
 		return *s, err
 	}
