@@ -49,4 +49,14 @@
 // A kernel with nohz_full CPUs refuses this membarrier. There the reader waits
 // 50 ms instead of a grace period: a handler that sleeps on its stolen CPU
 // for longer than that comes out late, but comes out.
+//
+// # Leaving and attaching
+//
+// A session may go on without a consumer. Whoever leaves does one round more,
+// tells the kernel side for each CPU how many of its records have been read,
+// and only then gives up the session. While nobody has it, a flight recorder
+// overwrites its oldest sub-buffers, and counts their records; whoever attaches
+// ends that before looking at the buffers, and begins at the first record that
+// is neither read nor overwritten. So nobody reads what is being overwritten,
+// and each record is written out once, or counted.
 package consumer
