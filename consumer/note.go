@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/pkg/errors"
 
@@ -62,12 +63,12 @@ func readNote(family string) (*note, error) {
 	return n, nil
 }
 
-// sweepNotes removes the notes of sessions that are no more.
-func sweepNotes(families map[string]bool) {
+// noted returns the families of which there are notes.
+func noted() map[string]bool {
+	families := make(map[string]bool)
 	paths, _ := filepath.Glob(notePath("gs*"))
 	for _, path := range paths {
-		if family := filepath.Base(path); !families[family[:len(family)-len(".json")]] {
-			os.Remove(path)
-		}
+		families[strings.TrimSuffix(filepath.Base(path), ".json")] = true
 	}
+	return families
 }

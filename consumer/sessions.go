@@ -40,18 +40,19 @@ func Sessions() ([]Session, error) {
 	if err := needRoot(); err != nil {
 		return nil, err
 	}
+	// Before the modules, for a note is written after its module is loaded.
+	notes := noted()
 	dirs, err := filepath.Glob(relayDir + "/*")
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
 	var sessions []Session
-	families := make(map[string]bool)
 	for _, dir := range dirs {
 		s := Session{Module: filepath.Base(dir)}
 		if s.family = familyOf(s.Module); s.family == "" {
 			continue // it is just being removed
 		}
-		families[s.family] = true
+		delete(notes, s.family)
 		if info, err := os.Stat(dir); err == nil {
 			s.Since = info.ModTime()
 		}
@@ -67,7 +68,9 @@ func Sessions() ([]Session, error) {
 		}
 		sessions = append(sessions, s)
 	}
-	sweepNotes(families)
+	for family := range notes {
+		os.Remove(notePath(family)) // its session is no more
+	}
 	return sessions, nil
 }
 
