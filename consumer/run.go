@@ -23,8 +23,9 @@ const (
 // Run loads a module into the running kernel, writes out what its probes print
 // until the script, the user, the command or the timeout ends the session, and
 // takes the module out again. A flight recorder (Config.Recorder), and a session
-// that the user leaves by SIGQUIT, stay: see Attach. The error says why a session could not be
-// started or went wrong; what the script itself did wrong is in the result.
+// that the user leaves by SIGQUIT, stay: see Attach. The error says why a session
+// could not be started or went wrong; what the script itself did wrong is in the
+// result.
 func Run(ctx context.Context, cfg Config) (Result, error) {
 	failed := Result{ExitCode: 1}
 	m, err := ReadManifest(cfg.Module)
@@ -118,13 +119,13 @@ func (k *kernelSession) run() (result Result, err error) {
 }
 
 // record starts a flight recorder and leaves it. If the script has ended by
-// then, what it printed is all there is.
+// then, or the user would have it end, what it printed is all there is.
 func (k *kernelSession) record(addrs []uint64) (result Result, err error) {
 	result.ExitCode = 1
 	if err = k.start(addrs); err != nil {
 		return result, err
 	}
-	if k.stats.state == stateRunning {
+	if k.stats.state == stateRunning && k.caught == 0 {
 		if k.stats, err = k.control.detach(); err != nil {
 			return result, errors.Wrap(err, "leaving the session")
 		}

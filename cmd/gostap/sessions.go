@@ -22,9 +22,9 @@ func newList() *cobra.Command {
 		Use:   "list [--output=FORMAT]",
 		Short: "List the sessions in this machine's kernel",
 		Long: `list shows the sessions whose modules are in the kernel: the module, its state,
-the process that reads it ("detached" if there is none, "gone" if it has died),
-since when it is there, its probe points, the records that its probes have
-written, how many more were lost, and the script.
+the process that reads it (detached: there is none; gone: it has died; ?: the
+session is not started yet), since when it is there, its probe points, the
+records that its probes have written, how many more were lost, and the script.
 
 A session that has lost its process has ended; gostap attach prints what it has
 left behind, gostap stop removes it.`,
@@ -65,7 +65,9 @@ func reader(s consumer.Session) string {
 	switch {
 	case s.PID != 0:
 		return strconv.Itoa(s.PID)
-	case s.State == "ended" || s.State == "loaded":
+	case s.State == "loaded":
+		return "?"
+	case s.State == "ended":
 		return "gone"
 	}
 	return "detached"
