@@ -228,10 +228,13 @@ func (p *placeMaker) place(f *symbols.Func, twins int) *Place {
 	family := "function"
 	suffix := ""
 	switch {
+	// In modules kprobes, which go with their modules.
+	case p.m.has("return") && p.in != nil:
+		family, suffix = "kretprobe", ".return"
 	case p.m.has("return"):
 		family, suffix = "return", ".return"
 	case !f.Ftrace || p.in != nil:
-		family = "kprobe" // which goes with its module, however it is unloaded
+		family = "kprobe"
 	}
 	for _, word := range []string{"call", "exported"} {
 		if p.m.has(word) {
@@ -264,7 +267,7 @@ func (p *placeMaker) place(f *symbols.Func, twins int) *Place {
 			target: p.s.target,
 			module: p.in,
 			name:   f.Name,
-			ret:    family == "return",
+			ret:    p.m.has("return"),
 			bare:   root == "kprobe",
 			twins:  twins,
 			addr:   f.Addr,

@@ -183,7 +183,9 @@ static int gs_module_point(const struct gs_family *f, const struct gs_point *p, 
 	}
 	if (!gs_point_addr(p))
 		gs_unarmed(p, -ENOENT);
-	else if (f->arm_one)
+	else if (!f->arm_one)
+		gs_unarmed(p, -EOPNOTSUPP);
+	else
 		return f->arm_one(p);
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 int gs_is_return(struct gs_ctx *c)
 {
-	return !strcmp(c->point->family, "return");
+	return !strcmp(c->point->family, "return") || !strcmp(c->point->family, "kretprobe");
 }
 
 /* The symbol of a tracepoint is not where the kernel was, nor is that of watched data. */

@@ -109,7 +109,7 @@ type Point struct {
 	SymbolOffset int64
 	Args         [2]int64
 	// Args are the family's own: begin, end, error: sequence number;
-	// timer: period in ns, randomization in ns; return: maxactive;
+	// timer: period in ns, randomization in ns; return, kretprobe: maxactive;
 	// hwbreak: the address if there is no Symbol, the length in bytes, below 0 if reading counts too.
 
 	// Registers is set where only all registers will do; else the handler
