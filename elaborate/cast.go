@@ -16,15 +16,24 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 	fail := func(format string, args ...any) (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...)}
 	}
+	types, where := r.types, "the kernel"
 	if !kernelModule(r.x.Module) {
-		return fail("@cast: types are known only from the kernel's BTF, not from %q", r.x.Module)
+		m := r.vars.target.namedModule(r.x.Module)
+		if m == nil {
+			return fail("@cast: types are known only from the BTF of the kernel and its modules, not from %q", r.x.Module)
+		}
+		own, err := m.types()
+		if err != nil {
+			return nil, r.vars.target.complain(r.x.At, err)
+		}
+		types, where = own, "the module "+m.Name
 	}
-	ids := typesNamed(r.types, r.x.Name)
+	ids := typesNamed(types, r.x.Name)
 	if len(ids) == 0 {
-		return fail("@cast: the kernel has no type %q", r.x.Name)
+		return fail("@cast: %s has no type %q", where, r.x.Name)
 	}
 	at := func(id btf.ID) *location {
-		return &location{types: r.types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.Operand{X: r.x.X}}
+		return &location{types: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.Operand{X: r.x.X}}
 	}
 	// Structs of one name may differ: the first that has the member is it.
 	l := at(ids[0])

@@ -82,6 +82,28 @@ func (t *Target) modulePaths(m match, pattern string) (paths []string, wild bool
 	return nil, false, d
 }
 
+// namedModule returns the first module that names, parted by colons, has: by
+// its name or its file; nil if there is none.
+func (t *Target) namedModule(names string) *openModule {
+	tree, err := t.modules()
+	if err != nil {
+		return nil
+	}
+	for name := range strings.SplitSeq(names, ":") {
+		path := tree[strings.ReplaceAll(name, "-", "_")]
+		if strings.HasSuffix(name, ".ko") {
+			path = name
+		}
+		if path == "" {
+			continue
+		}
+		if m, err := t.module(path); err == nil {
+			return m
+		}
+	}
+	return nil
+}
+
 // builtin reports whether the module of that name is a part of the kernel itself.
 func (t *Target) builtin(name string) bool {
 	list, err := os.ReadFile("/lib/modules/" + t.Release + "/modules.builtin")
