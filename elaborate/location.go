@@ -233,19 +233,11 @@ func (l *location) bitField(n btf.Integer) (program.Expr, *syntax.Diagnostic) {
 		}
 		around, low = l.regs[l.pos/64], l.pos%64
 	} else {
-		size := int64(1)
-		for size < 8 && l.pos%(8*size)+l.bits > 8*size {
-			size *= 2
-		}
-		start := l.pos / (8 * size) * size
-		if l.pos-8*start+l.bits > 64 {
-			start = l.pos / 8 // it is not aligned
-		}
-		if l.pos-8*start+l.bits > 64 {
+		in := l.around()
+		if in == nil {
 			return nil, l.fail("the bit field %s lies across more than 8 bytes", l.what)
 		}
-		low = l.pos - 8*start
-		around = &program.Deref{At: l.at, Addr: l.bytesOn(start), Size: int(size), User: l.user}
+		low, around = int64(in.Low), &program.Deref{At: l.at, Addr: in.Addr, Size: in.Size, User: in.User}
 	}
 	shift := func(x program.Expr, op string, by int64) program.Expr {
 		if by == 0 {
@@ -263,10 +255,31 @@ func (l *location) bitField(n btf.Integer) (program.Expr, *syntax.Diagnostic) {
 		Y: &program.Number{At: l.at, Value: 1<<l.bits - 1}}, nil
 }
 
+// around returns the bit field at l, which is in memory, as a part of the
+// integer around it; nil if it is in none.
+func (l *location) around() *program.Deref {
+	size := int64(1)
+	for size < 8 && l.pos%(8*size)+l.bits > 8*size {
+		size *= 2
+	}
+	start := l.pos / (8 * size) * size
+	if l.pos-8*start+l.bits > 64 {
+		start = l.pos / 8 // it is not aligned
+	}
+	if l.pos-8*start+l.bits > 64 {
+		return nil
+	}
+	n, _ := l.types.Integer(l.real())
+	return &program.Deref{At: l.at, Addr: l.bytesOn(start), Size: int(size), Signed: n.Signed, User: l.user, Low: int(l.pos - 8*start), Bits: int(l.bits)}
+}
+
 // place returns what an assignment to l changes, nil if there is no such thing.
 func (l *location) place(value program.Expr) program.Expr {
 	if d, ok := value.(*program.Deref); ok && l.addr != nil && l.bits == 0 {
 		return d
+	}
+	if l.bits != 0 && l.addr != nil {
+		return l.around()
 	}
 	return l.store
 }

@@ -263,7 +263,7 @@ func (r *resolution) fixed(l *location) string {
 	case r.vars.trace != nil && l.addr == nil:
 		return "a tracepoint's arguments can't, only what they point to"
 	case l.bits != 0:
-		return "it is a bit field"
+		return "it is a bit field in a register"
 	}
 	return ""
 }

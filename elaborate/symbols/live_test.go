@@ -69,4 +69,28 @@ func compareLive(t *testing.T) {
 		}
 	}
 	t.Logf("%d functions, %d differ", live.Count(), other)
+	compareTracepoints(t, image)
+}
+
+// compareTracepoints holds what tracefs says against the image.
+func compareTracepoints(t *testing.T, image *Kernel) {
+	symbols, found, err := liveExtras()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stext, _ := find(symbols, "_stext")
+	live, err := parseTracepoints(encodeTracepoints(found, stext))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := image.Tracepoints()
+	if err != nil || len(want) != len(live) {
+		t.Fatalf("%d tracepoints, %d in the image, %v", len(live), len(want), err)
+	}
+	for i := range want {
+		if live[i] != want[i] {
+			t.Errorf("live %+v, image %+v", live[i], want[i])
+		}
+	}
+	t.Logf("%d tracepoints", len(live))
 }

@@ -171,7 +171,7 @@ func liveTracepoints(symbols []symbol) ([]tracepoint, error) {
 	}
 	var list []tracepoint
 	for i := range symbols {
-		if name, ok := strings.CutPrefix(symbols[i].name, tracepointPrefix); ok {
+		if name, ok := strings.CutPrefix(symbols[i].name, tracepointPrefix); ok && strings.ContainsRune("dDbB", rune(symbols[i].kind)) {
 			list = append(list, tracepoint{systems[name], name, symbols[i].addr})
 		}
 	}

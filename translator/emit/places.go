@@ -44,6 +44,9 @@ func (b *body) longPlace(x program.Expr, effects bool, after func()) longPlace {
 		after()
 		user := boolText(x.User)
 		where := near("a pointer", x.At)
+		if x.Bits > 0 {
+			return b.bitField(x, addr)
+		}
 		return longPlace{
 			read: func() string {
 				t := b.temp()
@@ -64,6 +67,35 @@ func (b *body) longPlace(x program.Expr, effects bool, after func()) longPlace {
 	return longPlace{
 		read:  func() string { return "(gs_s64)" + reg },
 		write: func(v string) string { return fmt.Sprintf("%s = %s;", reg, v) },
+	}
+}
+
+// bitField is the place of a bit field, in the integer at addr: what is around
+// it stays as it is.
+func (b *body) bitField(x *program.Deref, addr string) longPlace {
+	user, where := boolText(x.User), near("a pointer", x.At)
+	around := func() string {
+		t := b.temp()
+		b.line("gs_u64 %s = gs_load(c, %s, %d, %s, %s);", t, addr, x.Size, user, where)
+		b.check()
+		return t
+	}
+	return longPlace{
+		read: func() string {
+			t := b.temp()
+			kind := "gs_u64"
+			if x.Signed {
+				kind = "gs_s64"
+			}
+			b.line("gs_s64 %s = (%s)(%s << %d) >> %d;", t, kind, around(), 64-x.Low-x.Bits, 64-x.Bits)
+			return t
+		},
+		write: func(v string) string {
+			mask := fmt.Sprintf("%#xull", (uint64(1)<<x.Bits-1)<<x.Low)
+			return fmt.Sprintf("gs_store(c, %s, (%s & ~%s) | ((gs_u64)(%s) << %d & %s), %d, %s, %s);",
+				addr, around(), mask, v, x.Low, mask, x.Size, user, where)
+		},
+		raise: true,
 	}
 }
 

@@ -205,6 +205,8 @@ type (
 		Size   int
 		Signed bool
 		User   bool // a user-space address
+		// A bit field that is to be assigned to: Bits bits from the Low-th on. 0: all of it.
+		Low, Bits int
 	}
 
 	// Cast narrows X to Size bytes (1, 2 or 4) and extends it again.

@@ -76,7 +76,8 @@ EXPORT_SYMBOL_GPL(gs_places_exported);
 noinline int gs_places_echo(int n, struct gs_item *item)
 {
 	barrier();
-	pr_info("gs_places: echo %d, kind %d, numbers %d, word %lu\n", n, item->kind, item->numbers[1], gs_places_word);
+	pr_info("gs_places: echo %d, kind %d, numbers %d, bits %d %d, word %lu\n", n, item->kind, item->numbers[1],
+		item->flag, item->level, gs_places_word);
 	return n;
 }
 
