@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gostap/elaborate/symbols"
 	"gostap/translator/syntax"
 )
 
@@ -34,7 +35,7 @@ func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagn
 			}
 			continue
 		}
-		places = append(places, maker.places(functions)...)
+		places = append(places, maker.places(onePerName(maker, functions))...)
 	}
 	if len(places) > 0 {
 		return places, nil
@@ -43,6 +44,22 @@ func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagn
 		return nil, m.errorf("none of the %d modules that %q matches has a function %q that can be probed", len(paths), m.text("module"), pattern)
 	}
 	return nil, first
+}
+
+// onePerName drops all but the first of functions that share a name: where a
+// module's functions are, its symbols alone tell, and those by their names.
+func onePerName(maker *placeMaker, functions []symbols.Func) []symbols.Func {
+	seen := map[string]bool{}
+	var list []symbols.Func
+	for _, f := range functions {
+		if seen[f.Name] {
+			maker.warn(maker.m.at(), fmt.Sprintf("module %s has several functions %s: only the first of them is probed", maker.in.Name, f.Name))
+			continue
+		}
+		seen[f.Name] = true
+		list = append(list, f)
+	}
+	return list
 }
 
 // modulePaths returns the files of the modules that pattern stands for.
