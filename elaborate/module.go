@@ -3,6 +3,7 @@
 package elaborate
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"

@@ -5,7 +5,7 @@
 // the passes take, what generated code costs beside hand-written C, what a hit
 // costs in instructions (icount in the micro-VM), and how many events get through.
 //
-//	go run ./tests/bench [-kernel RELEASE] [front] [passes] [code] [hits] [throughput]
+//	go run ./tests/bench [-kernel RELEASE] [front] [passes] [dwarf] [code] [hits] [throughput]
 package main
 
 import (
@@ -65,7 +65,7 @@ func run(release string, parts []string) error {
 	for _, part := range []struct {
 		name string
 		run  func(*bench) error
-	}{{"front", front}, {"passes", passes}, {"code", code}, {"hits", hits}, {"throughput", throughput}} {
+	}{{"front", front}, {"passes", passes}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"throughput", throughput}} {
 		if len(parts) > 0 && !slices.Contains(parts, part.name) {
 			continue
 		}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gostap/elaborate/dwarf"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+func init() {
+	register(kernelStatement, "kernel.statement(string)", "kernel.statement(string).nearest")
+	register(moduleStatement, "module(string).statement(string)", "module(string).statement(string).nearest")
+}
+
+// kernelStatement builds kernel.statement("NAME@FILE:LINES").
+func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
+	if _, err := s.target.Kernel(); err != nil {
+		s.broken = s.target.complain(m.at(), err)
+		return nil, s.broken
+	}
+	info, d := s.target.needDebuginfo(m.at(), "where the statements of a function are")
+	if d != nil {
+		return nil, d
+	}
+	return s.statements(s.target.kernelImage(info), m)
+}
+
+// moduleStatement builds module("NAME").statement("NAME@FILE:LINES").
+func moduleStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
+	im, d := s.target.moduleImage(m)
+	if d != nil {
+		return nil, d
+	}
+	return s.statements(im, m)
+}
+
+// statements finds where lines of the source begin. Each line counts once in each
+// function and each inlined copy.
+func (s *session) statements(im *image, m match) ([]*Place, *syntax.Diagnostic) {
+	text := m.text("statement")
+	p, err := parsePattern(text)
+	if err != nil {
+		return nil, m.errorf("%v", err)
+	}
+	info := im.info
+	functions, d := s.sourceMatch(im, m, &p)
+	if d != nil {
+		return nil, d
+	}
+	find := newFinder(s, &placeMaker{s: s, m: m, wild: p.wild()}, im)
+	var near []int
+	for _, f := range functions {
+		instances := f.Instances()
+		if !p.hasLines() {
+			for _, in := range instances {
+				find.statement(in, dwarf.Statement{Addr: in.Entry, Line: f.Line})
+			}
+			continue
+		}
+		if !p.all && !p.relative && !slices.ContainsFunc(p.lines, func(w span) bool { return w.high >= f.Line }) {
+			continue // all before it begins
+		}
+		wanted := p
+		if m.has("nearest") {
+			lines, err := info.Lines(f)
+			if err != nil {
+				return nil, m.errorf("%s: %v", info.Path(), err)
+			}
+			wanted = nearest(p, f.Line, lines)
+		}
+		for _, in := range instances {
+			list, err := info.Statements(in)
+			if err != nil {
+				return nil, m.errorf("%s: %v", info.Path(), err)
+			}
+			for _, st := range list {
+				near = append(near, st.Line)
+				if wanted.wants(st.Line, f.Line) {
+					find.statement(in, st)
+				}
+			}
+		}
+	}
+	if len(find.places) > 0 {
+		return find.places, nil
+	}
+	if len(find.refused) > 0 || find.lost > 0 {
+		return nil, find.none(text, len(functions))
+	}
+	d = m.errorf("%q: no code begins at that line", text)
+	if len(near) > 0 {
+		d.Hint = lineHint(&p, near, functions[0].Line)
+	}
+	return nil, d
+}
+
+// statement adds the place of a statement of an instance. Functions that one
+// macro declares have the same lines, and are inlined into each other: a
+// statement is the innermost's.
+func (p *pointFinder) statement(in dwarf.Instance, st dwarf.Statement) {
+	f, ok := p.around(in)
+	if !ok {
+		return
+	}
+	key := statementKey{in.Func.File, st}
+	if have, ok := p.statements[key]; ok {
+		if have.die < in.Die {
+			p.statements[key] = innermost{have.place, in.Die}
+			p.places[have.place] = p.at(in, f, st)
+		}
+		return
+	}
+	p.statements[key] = innermost{len(p.places), in.Die}
+	p.places = append(p.places, p.at(in, f, st))
+}
+
+// A statementKey tells statements apart.
+type statementKey struct {
+	file string
+	dwarf.Statement
+}
+
+// innermost is the place of a statement in the function that is inlined deepest.
+type innermost struct {
+	place int // in pointFinder.places
+	die   uint32
+}
+
+func (p *pointFinder) at(in dwarf.Instance, a anchor, st dwarf.Statement) *Place {
+	root := "kernel"
+	if a.module != "" {
+		root = fmt.Sprintf("module(%q)", a.module)
+	}
+	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, root, in.Func.Name, in.Func.File, st.Line))
+}
+
+// nearest returns p with each of its lines moved to the nearest of a function's
+// that has code.
+func nearest(p pattern, start int, lines []int) pattern {
+	if p.all || len(lines) == 0 {
+		return p
+	}
+	moved := p
+	moved.lines, moved.relative = nil, false
+	for _, s := range p.lines {
+		if p.relative {
+			s.low, s.high = s.low+start, s.high+start
+		}
+		for line := s.low; line <= min(s.high, s.low+10000); line++ {
+			best := lines[0]
+			for _, l := range lines {
+				if distance(l, line) < distance(best, line) {
+					best = l
+				}
+			}
+			if line >= start && line <= lines[len(lines)-1] || best == line {
+				moved.lines = append(moved.lines, span{best, best})
+			}
+		}
+	}
+	return moved
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// lineHint names the lines with code around the one that was asked for.
+func lineHint(p *pattern, lines []int, start int) string {
+	slices.Sort(lines)
+	want := 0
+	if len(p.lines) > 0 {
+		want = p.lines[0].low
+		if p.relative {
+			want += start
+		}
+	}
+	i, _ := slices.BinarySearch(lines, want)
+	var around []string
+	if i > 0 {
+		around = append(around, strconv.Itoa(lines[i-1]))
+	}
+	if i < len(lines) {
+		around = append(around, strconv.Itoa(lines[i]))
+	}
+	return "the nearest with code: " + strings.Join(around, " and ") + "; .nearest takes that by itself"
+}
+
+// nearestFile offers a file whose name is like the one that was asked for.
+func nearestFile(want string, files []string) string {
+	base := func(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
+	var same, names []string
+	for _, f := range files {
+		names = append(names, f)
+		if base(f) == base(want) {
+			same = append(same, f)
+		}
+	}
+	if len(same) > 0 {
+		return "there is " + enumerate(same, 3)
+	}
+	return suggest.Hint(want, names)
+}
