@@ -14,10 +14,11 @@ import (
 
 // A Place is one point at which a probe is to run.
 type Place struct {
-	Point *program.Point
-	Vars  Resolver      // what target variables are there; nil: none
-	After *syntax.Block // runs after all else there, nil for nothing
-	Wild  bool          // one of many that a wildcard stands for
+	Point  *program.Point
+	Before *syntax.Block // runs before all else there, nil for nothing
+	Vars   Resolver      // what target variables are there; nil: none
+	After  *syntax.Block // runs after all else there, nil for nothing
+	Wild   bool          // one of many that a wildcard stands for
 }
 
 // A Resolver knows the target variables at a place.

@@ -16,8 +16,13 @@ func init() {
 	register(kernelFunction,
 		"kernel.function(string)",
 		"kernel.function(string).call",
+		"kernel.function(string).callee(string)",
+		"kernel.function(string).callee(string).call",
+		"kernel.function(string).callees",
+		"kernel.function(string).callees(number)",
 		"kernel.function(string).exported",
 		"kernel.function(string).inline",
+		"kernel.function(string).label(string)",
 		"kernel.function(string).return",
 		"kernel.function(string).return.maxactive(number)",
 		"kprobe.function(string)",
@@ -53,10 +58,12 @@ func kernelFunction(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		return nil, s.broken
 	}
 	maker := placeMaker{s: s, m: m, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
-	if m.has("module") {
+	switch {
+	case m.has("module"):
 		return moduleFunctions(&maker, pattern)
-	}
-	if strings.Contains(pattern, "@") || m.has("inline") {
+	case m.has("label"), m.has("callee"), m.has("callees"):
+		return s.within(&maker, pattern)
+	case strings.Contains(pattern, "@"), m.has("inline"):
 		return s.sourceFunctions(&maker, pattern)
 	}
 	functions, d := maker.find(&scope{Functions: &k.Functions, what: "kernel " + k.Release}, pattern)

@@ -84,6 +84,9 @@ func (s *session) probe(decl *syntax.ProbeDecl) {
 	}
 	for _, r := range s.points(decl.Points, path{}, start) {
 		bodies := r.path.bodies
+		if r.place.Before != nil {
+			bodies = append([]*syntax.Block{r.place.Before}, bodies...)
+		}
 		if r.place.After != nil {
 			bodies = append(append([]*syntax.Block(nil), bodies...), r.place.After)
 		}

@@ -17,24 +17,9 @@ func (s *session) sourceFunctions(maker *placeMaker, text string) ([]*Place, *sy
 	if m.point.Components[0].Name == "kprobe" {
 		return nil, m.errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
 	}
-	p, err := parsePattern(text)
-	if err != nil {
-		return nil, m.errorf("%v", err)
-	}
-	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("where %q is", text))
+	im, functions, p, d := s.sourcePattern(m, text)
 	if d != nil {
 		return nil, d
-	}
-	im := s.target.kernelImage(info)
-	functions, d := s.sourceMatch(im, m, &p)
-	if d != nil {
-		return nil, d
-	}
-	if p.hasLines() {
-		functions = spanning(info, functions, &p)
-		if len(functions) == 0 {
-			return nil, m.errorf("%q: no function has these lines", text)
-		}
 	}
 	maker.wild = p.wild()
 	find := newFinder(s, maker, im)
@@ -47,6 +32,26 @@ func (s *session) sourceFunctions(maker *placeMaker, text string) ([]*Place, *sy
 		return nil, find.none(text, len(functions))
 	}
 	return find.places, nil
+}
+
+// sourcePattern returns the functions that a pattern of .function stands for.
+func (s *session) sourcePattern(m match, text string) (*image, []dwarf.Func, pattern, *syntax.Diagnostic) {
+	p, err := parsePattern(text)
+	if err != nil {
+		return nil, nil, p, m.errorf("%v", err)
+	}
+	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("where %q is", text))
+	if d != nil {
+		return nil, nil, p, d
+	}
+	im := s.target.kernelImage(info)
+	functions, d := s.sourceMatch(im, m, &p)
+	if d == nil && p.hasLines() {
+		if functions = spanning(info, functions, &p); len(functions) == 0 {
+			d = m.errorf("%q: no function has these lines", text)
+		}
+	}
+	return im, functions, p, d
 }
 
 // copies returns the places where a function that was named in full is inlined

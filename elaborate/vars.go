@@ -38,7 +38,8 @@ type functionVars struct {
 	found bool // proto has been looked for
 	proto *btf.Proto
 
-	entry map[syntax.Expr]bool // stands inside @entry
+	given map[syntax.Expr]program.Expr // what is not the script's own
+	entry map[syntax.Expr]bool         // stands inside @entry
 	saved []program.Expr
 	slots map[string]int // in saved, by what it is in the script
 }
@@ -92,6 +93,9 @@ func (v *functionVars) Known() bool {
 
 // Key tells prototypes apart.
 func (v *functionVars) Key() string {
+	if v.given != nil {
+		return fmt.Sprintf("%p", v)
+	}
 	event := ""
 	if v.trace != nil {
 		event = v.trace.String()
@@ -143,6 +147,9 @@ func (v *functionVars) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Valu
 	case *syntax.AtExpr:
 		return v.operator(x)
 	case *syntax.TargetVar:
+		if is, ok := v.given[x]; ok {
+			return &program.Value{X: is}
+		}
 		types, err := v.types()
 		if err != nil {
 			return failed(x.At, v.target.complain(x.At, err))

@@ -24,6 +24,7 @@ type Info struct {
 	mu     sync.Mutex
 	starts map[string][]int // where functions begin, by file
 	table  *Types
+	byDie  map[[2]uint32]uint32 // instances by unit and DIE
 }
 
 // Load returns the debuginfo that find finds, by the index that is kept in the

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+// A Label is a label of the source with code behind it.
+type Label struct {
+	Name string
+	Addr uint64
+}
+
+// Labels returns the labels in an instance, but not in what is inlined there.
+func (i *Info) Labels(in Instance) ([]Label, error) {
+	d, err := i.dieOf(in)
+	if err != nil {
+		return nil, err
+	}
+	var list []Label
+	own(d, maxBlocks, func(c die) {
+		if c.tag != tagLabel {
+			return
+		}
+		if v, ok := c.attr(atLowPC); ok && v.u != 0 {
+			list = append(list, Label{c.name(), v.u})
+		}
+	})
+	return list, nil
+}
+
+// A Call is a function that another calls by its name, or has inlined.
+type Call struct {
+	Name    string
+	Target  Instance
+	Returns []uint64 // where its calls return to; none for an inlined copy
+}
+
+// Calls returns what an instance calls, but not what is called in what is
+// inlined there. Calls through pointers are not known, nor are those of which
+// nothing returns to the instance: jumps at its end.
+func (i *Info) Calls(in Instance) ([]Call, error) {
+	d, err := i.dieOf(in)
+	if err != nil {
+		return nil, err
+	}
+	var list []Call
+	at := map[uint64]int{} // in list, by the called function's DIE
+	own(d, maxBlocks, func(c die) {
+		switch c.tag {
+		case tagInlined:
+			if copy, ok := i.instanceAt(in.unit, c.off); ok {
+				list = append(list, Call{Name: copy.Func.Name, Target: copy})
+			}
+		case tagCallSite, tagGNUCallSite:
+			name, returns := atCallOrigin, atCallReturnPC
+			if c.tag == tagGNUCallSite {
+				name, returns = atAbstractOrigin, atLowPC
+			}
+			back, ok := c.attr(returns)
+			to, found := c.ref(name)
+			if !ok || !found || c.flag(atCallTailCall) || c.flag(atGNUTailCall) {
+				return
+			}
+			key := uint64(to.u.off)<<32 | uint64(to.off)
+			if n, ok := at[key]; ok {
+				list[n].Returns = append(list[n].Returns, back.u)
+				return
+			}
+			for _, target := range i.targets(to.name(), in.unit) {
+				at[key] = len(list)
+				list = append(list, Call{target.Func.Name, target, []uint64{back.u}})
+			}
+		}
+	})
+	return list, nil
+}
+
+// own calls visit for what is in d and its blocks, but not for what is in what
+// is inlined there.
+func own(d die, depth int, visit func(die)) {
+	if depth == 0 {
+		return
+	}
+	d.eachChild(func(c die) bool {
+		visit(c)
+		if c.tag == tagLexicalBlock {
+			own(c, depth-1, visit)
+		}
+		return true
+	})
+}
+
+// instanceAt returns the instance whose DIE stands there.
+func (i *Info) instanceAt(unit, die uint32) (Instance, bool) {
+	i.mu.Lock()
+	if i.byDie == nil {
+		i.byDie = make(map[[2]uint32]uint32, len(i.instances))
+		for n := range i.instances {
+			i.byDie[[2]uint32{i.instances[n].Unit, i.instances[n].Die}] = uint32(n)
+		}
+	}
+	n, ok := i.byDie[[2]uint32{unit, die}]
+	i.mu.Unlock()
+	if !ok {
+		return Instance{}, false
+	}
+	return i.instance(n), true
+}
+
+// targets returns the function that a call by that name goes to: that of the
+// unit, before others' of the same name.
+func (i *Info) targets(name string, unit uint32) []Instance {
+	var near, far []Instance
+	for _, f := range i.Lookup(name) {
+		for _, in := range f.Instances() {
+			switch {
+			case in.Inlined:
+			case in.unit == unit:
+				near = append(near, in)
+			default:
+				far = append(far, in)
+			}
+		}
+	}
+	if len(near) > 0 {
+		return near[:1]
+	}
+	if len(far) == 1 {
+		return far
+	}
+	return nil // which one is meant can't be told
+}
