@@ -41,12 +41,12 @@ func parsePattern(text string) (p pattern, err error) {
 	}
 	lines := rest[i+1:]
 	p.file, p.relative = rest[:i], rest[i] == '+'
-	if p.relative && strings.Trim(lines, "0123456789,-") != "" || p.file == "" {
-		if p.file != "" && !strings.Contains(rest, ":") {
-			p.file, p.relative = rest, false // a + in a name: drivers/c++.c
-			return p, nil
-		}
-		return p, fmt.Errorf("%q: behind the file's name stands :LINE, +LINE or :*", text)
+	if p.file == "" {
+		return p, fmt.Errorf("%q: \"@\" stands before the name of a file", text)
+	}
+	if p.relative && strings.Trim(lines, "0123456789,-") != "" {
+		p.file, p.relative = rest, false // a + in a name: c++.c
+		return p, nil
 	}
 	if lines == "*" {
 		p.all = true

@@ -15,6 +15,7 @@ import (
 
 func init() {
 	register(kernelStatement, "kernel.statement(string)", "kernel.statement(string).nearest")
+	register(addressStatement, "kernel.statement(number)")
 	register(moduleStatement, "module(string).statement(string)", "module(string).statement(string).nearest")
 }
 
@@ -29,6 +30,30 @@ func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		return nil, d
 	}
 	return s.statements(s.target.kernelImage(info), m)
+}
+
+// addressStatement builds kernel.statement(ADDRESS), of an address as linked, at
+// which a statement begins.
+func addressStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
+	if _, err := s.target.Kernel(); err != nil {
+		s.broken = s.target.complain(m.at(), err)
+		return nil, s.broken
+	}
+	addr := uint64(m.number("statement", 0))
+	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("what is at %#x", addr))
+	if d != nil {
+		return nil, d
+	}
+	in, line, err := info.StatementAt(addr)
+	if err != nil {
+		return nil, m.errorf("%#x: %v", addr, err)
+	}
+	find := newFinder(s, &placeMaker{s: s, m: m}, s.target.kernelImage(info))
+	find.statement(in, dwarf.Statement{Addr: addr, Line: line})
+	if len(find.places) == 0 {
+		return nil, find.none(fmt.Sprintf("%#x", addr), 1)
+	}
+	return find.places, nil
 }
 
 // moduleStatement builds module("NAME").statement("NAME@FILE:LINES").

@@ -89,6 +89,9 @@ func add(x *Expr, n int64) *Expr {
 	if x.Op == OpConst || x.Op == OpAddress {
 		return &Expr{Op: x.Op, N: x.N + n}
 	}
+	if x.Op == OpBinary && x.Name == "+" && x.Y.Op == OpConst {
+		return add(x.X, x.Y.N+n)
+	}
 	return &Expr{Op: OpBinary, Name: "+", X: x, Y: &Expr{Op: OpConst, N: n}}
 }
 

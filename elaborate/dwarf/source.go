@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"github.com/pkg/errors"
 )
 
 // A Statement is an address at which code of a line of the source begins.
@@ -72,6 +74,48 @@ func (i *Info) LineAt(pc uint64) (file string, line int, ok bool) {
 	}
 	row, ok := table.at(pc)
 	return table.file(row.File), int(row.Line), ok
+}
+
+// StatementAt returns the function, or the copy inlined deepest, and the line of the
+// statement that begins at an address; an error that names the next one if
+// none does.
+func (i *Info) StatementAt(addr uint64) (in Instance, line int, err error) {
+	in, ok := i.At(addr)
+	if !ok {
+		return in, 0, errors.New("no function has this address, as linked, in its code")
+	}
+	d, err := i.dieOf(in)
+	if err != nil {
+		return in, 0, err
+	}
+	table, err := d.u.lineTable()
+	if err != nil {
+		return in, 0, err
+	}
+	row, ok := table.at(addr)
+	if !ok {
+		return in, 0, errors.New("the debuginfo has no line for it")
+	}
+	if row.Addr != addr {
+		return in, 0, errors.Errorf("no statement begins there: %s:%d begins at %#x", table.file(row.File), row.Line, row.Addr)
+	}
+	for depth := 0; depth < maxBlocks; depth++ {
+		inner, found := die{}, false
+		own(d, maxBlocks, func(c die) {
+			if c.tag == tagInlined && c.covers(addr) {
+				inner, found = c, true
+			}
+		})
+		if !found {
+			break
+		}
+		copy, ok := i.instanceAt(in.unit, inner.off)
+		if !ok {
+			break
+		}
+		d, in = inner, copy
+	}
+	return in, int(row.Line), nil
 }
 
 // dieOf returns the DIE of an instance.

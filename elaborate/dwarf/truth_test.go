@@ -314,7 +314,13 @@ func compareVariables(t *testing.T, info *Info, list []Instance, symbol, offset 
 		return 0
 	}
 	in := list[at]
-	s, err := info.Scope(in, in.Low+off)
+	pc := in.Low + off
+	for _, copy := range in.Func.Instances() { // a function may be inlined into itself
+		if copy.Contains(pc) && copy.Die > in.Die && copy.Outer != nil && copy.Outer.Low == list[at].Low {
+			in = copy
+		}
+	}
+	s, err := info.Scope(in, pc)
 	if err != nil {
 		t.Error(err)
 		return 0

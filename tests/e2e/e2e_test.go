@@ -94,6 +94,17 @@ func TestGuest(t *testing.T) {
 			}
 			return nil
 		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "debuginfo" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			release, err := exec.Command("uname", "-r").Output()
+			if err != nil {
+				return false, err
+			}
+			_, err = os.Stat("/usr/lib/debug/boot/vmlinux-" + strings.TrimSpace(string(release)))
+			return err == nil, nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"clean":    clean,
 			"armed":    armed,
