@@ -140,9 +140,14 @@ static void gs_run_begin(void)
 			(*f)->begin(gs_points, gs_points_of(*f));
 }
 
+/*
+ * In reverse order, that is returns before entries: what was armed last runs
+ * first, and on entry it finds where the function returns to, before return
+ * probes put themselves there. .callee asks for that.
+ */
 static int gs_arm(void)
 {
-	const struct gs_family *const *f;
+	const struct gs_family *const *f = gs_families;
 	u32 i;
 	int err;
 
@@ -150,7 +155,9 @@ static int gs_arm(void)
 	for (i = 0; i < gs_program.npoints; i++)
 		if (!gs_has_family(gs_program.points[i].family))
 			gs_unarmed(&gs_program.points[i], -EOPNOTSUPP);
-	for (f = gs_families; *f; f++) {
+	while (*f)
+		f++;
+	while (f-- != gs_families) {
 		u32 n = (*f)->arm ? gs_points_of(*f) : 0;
 
 		if (!n)
@@ -165,13 +172,11 @@ static int gs_arm(void)
 /* Last armed, first disarmed. */
 static void gs_disarm(void)
 {
-	int i = 0;
+	const struct gs_family *const *f;
 
-	while (gs_families[i])
-		i++;
-	while (i--)
-		if (gs_families[i]->disarm)
-			gs_families[i]->disarm();
+	for (f = gs_families; *f; f++)
+		if ((*f)->disarm)
+			(*f)->disarm();
 }
 
 static int gs_module_point(const struct gs_family *f, const struct gs_point *p, bool coming)
