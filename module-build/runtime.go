@@ -93,6 +93,13 @@ func standIn(versions map[string]uint64) []byte {
 	for _, r := range []string{"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"} {
 		refer = append(refer, "__x86_indirect_thunk_"+r)
 	}
+	// Where KASAN is in the kernel, compilers call it.
+	for name := range versions {
+		if strings.HasPrefix(name, "__asan_") {
+			refer = append(refer, name)
+		}
+	}
+	slices.Sort(refer)
 	var c strings.Builder
 	c.WriteString("#include \"gostap.h\"\nconst struct gs_program gs_program = { .abi = GS_ABI };\n")
 	for _, name := range refer {
@@ -127,6 +134,9 @@ func scriptFlags(command []string) []string {
 		switch w := command[i]; {
 		case w == "-include" || w == "-o" || w == "-isystem":
 			i++
+		case w == "--param" && i+1 < len(command):
+			i++
+			flags = append(flags, w, command[i])
 		case strings.HasPrefix(w, "-I") || strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "-D") || !strings.HasPrefix(w, "-"):
 		case strings.HasPrefix(w, "-fstack-protector") || strings.HasPrefix(w, "-ftrivial-auto-var-init") || strings.HasPrefix(w, "-fmacro-prefix-map"):
 		default:

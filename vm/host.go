@@ -39,7 +39,7 @@ func findTools(release string) (tools, error) {
 	if t.busybox, err = exec.LookPath("busybox"); err != nil || !isStatic(t.busybox) {
 		lacks("a statically linked busybox", "busybox-static")
 	}
-	for _, file := range []string{"/boot/vmlinuz-" + release, "/lib/modules/" + release + "/modules.dep"} {
+	for _, file := range []string{imagePath(release), "/lib/modules/" + release + "/modules.dep"} {
 		if _, err := os.Stat(file); err != nil {
 			lacks(file, "linux-image-"+release)
 		}

@@ -39,7 +39,7 @@ import (
 
 // Config says what to run, and in what VM.
 type Config struct {
-	Release  string // the kernel, as in /boot/vmlinuz-RELEASE; see Releases
+	Release  string // the kernel, as in /boot/vmlinuz-RELEASE or /lib/modules/RELEASE/vmlinuz; see Releases
 	CPUs     int    // default 2
 	MemoryMB int    // default 1024
 

@@ -65,8 +65,11 @@ void gs_commit(struct gs_ctx *c)
 void gs_message(gs_u32 kind, struct gs_str text, const char *near, const char *point)
 {
 	struct gs_str n = gs_str_of(near ? near : "", 0xffff), p = gs_str_of(point ? point : "", 0xffff);
-	char *at = gs_reserve(&gs_ctx, GS_REC_MESSAGE, 10 + text.len + n.len + p.len);
+	char *at;
 
+	if (text.len > GS_MESSAGE_MAX)
+		text.len = GS_MESSAGE_MAX;
+	at = gs_reserve(&gs_ctx, GS_REC_MESSAGE, 10 + text.len + n.len + p.len);
 	if (!at)
 		return;
 	GS_U32(at) = kind;

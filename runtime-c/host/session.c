@@ -67,7 +67,7 @@ void gs_warn(struct gs_ctx *c, struct gs_str text)
 
 static void report_error(const struct gs_point *p)
 {
-	struct gs_str text = gs_str_of(gs_ctx.error, MAXSTRINGLEN);
+	struct gs_str text = gs_str_of(gs_ctx.error, GS_MESSAGE_MAX);
 	int suppress = gs_program.limits.suppress_errors;
 
 	gs_session.errors++;

@@ -195,7 +195,11 @@ void gs_lock_wait(void);
 void *gs_reserve(struct gs_ctx *c, gs_u32 kind, gs_u32 len);
 void gs_commit(struct gs_ctx *c);
 
-/* Messages beside the output; text is copied. */
+/*
+ * Messages beside the output; text is copied, up to GS_MESSAGE_MAX bytes. A
+ * small MAXSTRINGLEN doesn't cut what the runtime itself says.
+ */
+#define GS_MESSAGE_MAX (MAXSTRINGLEN < 256 ? 255 : MAXSTRINGLEN > 1024 ? 1023 : MAXSTRINGLEN - 1)
 void gs_warn(struct gs_ctx *c, struct gs_str text);
 /* Ends the session once the handler has returned; end probes run. */
 void gs_exit(struct gs_ctx *c);

@@ -87,10 +87,11 @@ static void gs_orphan(struct work_struct *work)
 		gs_session_stop();
 }
 
+/* Small, and sent by the work item: it may wait for memory. A session that can't say that it ends would not end. */
 struct sk_buff *gs_control_message(u32 kind, const char *text, const char *near, const char *point)
 {
 	size_t size = 4 * NLA_HDRLEN + 8 + strlen(text) + strlen(near) + strlen(point) + 16;
-	struct sk_buff *skb = genlmsg_new(size, GFP_KERNEL);
+	struct sk_buff *skb = genlmsg_new(size, GFP_KERNEL | __GFP_NOFAIL);
 	void *head;
 
 	if (!skb)
@@ -105,17 +106,20 @@ struct sk_buff *gs_control_message(u32 kind, const char *text, const char *near,
 	return skb;
 }
 
-/* To the owner, if there is one. A message that it has no room for is lost. */
-void gs_control_send(struct sk_buff *skb)
+/* To the owner, if there is one. -EAGAIN if it has no room for it now. */
+int gs_control_send(struct sk_buff *skb)
 {
+	int err = 0;
+
 	if (!skb)
-		return;
+		return -EAGAIN;
 	mutex_lock(&gs_owner_mutex);
 	if (gs_owner_net)
-		genlmsg_unicast(gs_owner_net, skb, gs_owner_portid);
+		err = genlmsg_unicast(gs_owner_net, skb, gs_owner_portid);
 	else
 		nlmsg_free(skb);
 	mutex_unlock(&gs_owner_mutex);
+	return err == -EAGAIN ? err : 0;
 }
 
 /* An attribute of one number for each CPU; off is where it is in struct gs_cpu. */

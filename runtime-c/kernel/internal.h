@@ -154,7 +154,7 @@ void gs_messages_flush(void);
 int gs_control_init(void);
 void gs_control_free(void);
 struct sk_buff *gs_control_message(u32 kind, const char *text, const char *near, const char *point);
-void gs_control_send(struct sk_buff *skb);
+int gs_control_send(struct sk_buff *skb);
 
 extern struct workqueue_struct *gs_workqueue;
 

@@ -17,7 +17,7 @@ enum { GS_SLOT_FREE, GS_SLOT_FILLING, GS_SLOT_READY };
 struct gs_message_slot {
 	atomic_t state;
 	u32 kind;
-	char text[MAXSTRINGLEN < 1024 ? MAXSTRINGLEN : 1024];
+	char text[GS_MESSAGE_MAX + 1];
 	char near[256];
 	char point[256];
 };
@@ -28,7 +28,7 @@ static u32 gs_message_tail;				/* slots sent; the work item's */
 static atomic64_t gs_messages_lost = ATOMIC64_INIT(0);
 static atomic_t gs_exit_said = ATOMIC_INIT(0);
 static struct irq_work gs_message_irq_work;
-static struct work_struct gs_message_work;
+static struct delayed_work gs_message_work;
 
 static void gs_fill(char *to, size_t size, const char *from, size_t len)
 {
@@ -90,32 +90,51 @@ static void gs_send_slots(void)
 
 		if (atomic_read_acquire(&m->state) != GS_SLOT_READY)
 			return;
-		gs_control_send(gs_control_message(m->kind, m->text, m->near, m->point));
+		if (gs_control_send(gs_control_message(m->kind, m->text, m->near, m->point)))
+			atomic64_inc(&gs_messages_lost);
 		gs_message_tail++;
 		/* We have read it; whoever sees FREE may write. */
 		atomic_set_release(&m->state, GS_SLOT_FREE);
 	}
 }
 
+/* How many messages are lost is said; false: the owner has no room to be told. */
+static bool gs_tell_lost(void)
+{
+	u64 lost = atomic64_xchg(&gs_messages_lost, 0);
+	char text[64];
+
+	if (!lost)
+		return true;
+	snprintf(text, sizeof(text), "%llu messages came too fast and were lost", lost);
+	if (!gs_control_send(gs_control_message(GS_MSG_WARNING, text, "", "")))
+		return true;
+	atomic64_add(lost, &gs_messages_lost);
+	return false;
+}
+
+static bool gs_tell_exit(void)
+{
+	if (!atomic_xchg(&gs_exit_said, 0) || !gs_control_send(gs_control_message(GS_MSG_EXIT, "", "", "")))
+		return true;
+	atomic_set(&gs_exit_said, 1);
+	return false;
+}
+
 static void gs_messages_send(struct work_struct *work)
 {
-	u64 lost;
+	bool told;
 
 	gs_send_slots();
-	lost = atomic64_xchg(&gs_messages_lost, 0);
-	if (lost) {
-		char text[64];
-
-		snprintf(text, sizeof(text), "%llu messages came too fast and were lost", lost);
-		gs_control_send(gs_control_message(GS_MSG_WARNING, text, "", ""));
-	}
-	if (atomic_xchg(&gs_exit_said, 0))
-		gs_control_send(gs_control_message(GS_MSG_EXIT, "", "", ""));
+	told = gs_tell_lost();
+	/* An owner that reads nothing, such as one that is stopped, has to hear of these once it goes on. */
+	if (!gs_tell_exit() || !told)
+		queue_delayed_work(gs_workqueue, &gs_message_work, HZ / 10);
 }
 
 static void gs_message_irq(struct irq_work *work)
 {
-	queue_work(gs_workqueue, &gs_message_work);
+	queue_delayed_work(gs_workqueue, &gs_message_work, 0);
 }
 
 int gs_messages_init(void)
@@ -124,7 +143,7 @@ int gs_messages_init(void)
 	if (!gs_message_slots)
 		return -ENOMEM;
 	init_irq_work(&gs_message_irq_work, gs_message_irq);
-	INIT_WORK(&gs_message_work, gs_messages_send);
+	INIT_DELAYED_WORK(&gs_message_work, gs_messages_send);
 	return 0;
 }
 
@@ -132,11 +151,12 @@ int gs_messages_init(void)
 void gs_messages_flush(void)
 {
 	irq_work_sync(&gs_message_irq_work);
-	flush_work(&gs_message_work);
+	flush_delayed_work(&gs_message_work);
 }
 
 void gs_messages_free(void)
 {
 	gs_messages_flush();
+	cancel_delayed_work_sync(&gs_message_work);
 	kvfree(gs_message_slots);
 }

@@ -17,12 +17,8 @@ var harm = regexp.MustCompile(`BUG|WARNING|Oops|general protection|Call Trace|rc
 // Clean reports what a session has left behind: harm in the kernel's log, probes, modules; with kmemleak in the
 // kernel also memory. The log is cleared, so that what follows isn't blamed for it.
 func Clean() error {
-	log, err := exec.Command("dmesg", "-c").Output()
-	if err != nil {
+	if err := Harm(); err != nil {
 		return err
-	}
-	if harm.Match(log) {
-		return fmt.Errorf("the kernel was harmed:\n%s", LastLines(string(log), 150))
 	}
 	left, err := Probes()
 	if err != nil {
@@ -35,6 +31,23 @@ func Clean() error {
 		return fmt.Errorf("modules are left: %v", sessions)
 	}
 	return leaks()
+}
+
+// Harm reports what the kernel's log says of harm, and clears it.
+func Harm() error { return HarmBut(nil) }
+
+// HarmBut is Harm, where some words have another reason.
+func HarmBut(harmless *regexp.Regexp) error {
+	log, err := exec.Command("dmesg", "-c").Output()
+	if err != nil {
+		return err
+	}
+	for _, word := range harm.FindAll(log, -1) {
+		if harmless == nil || !harmless.Match(word) {
+			return fmt.Errorf("the kernel was harmed (%s):\n%s", word, LastLines(string(log), 150))
+		}
+	}
+	return nil
 }
 
 // Probes returns the kernel's list of probed functions.

@@ -88,7 +88,7 @@ func Run(t *testing.T, cfg Config) {
 	}
 	pattern := "^" + cfg.Test + "$"
 	if cfg.Run != "" {
-		pattern += "/" + cfg.Run
+		pattern += "/(" + cfg.Run + ")"
 	}
 	var console, out bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)

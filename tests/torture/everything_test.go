@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package torture
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gostap/tests/guest"
+)
+
+const (
+	// recursion probes what the runtime and the consumer call, from handlers that do all that handlers do; and what
+	// interrupts and NMIs run, so that they come while the CPU is in a handler.
+	recursion = `global n, by, a%
+		probe kernel.function("ktime_get*")?, kernel.function("sched_clock*")?, kernel.function("relay_*")?,
+			kernel.function("copy_from_kernel_nofault*")?, kernel.function("unwind_*")?, kernel.function("__orc_find")?,
+			kernel.function("orc_find*")?, kernel.function("kernel_text_address")?, kernel.function("__kernel_text_address")?,
+			kernel.function("stack_trace_*")?, kernel.function("kallsyms_*")?, kernel.function("irq_work_*")?,
+			kernel.function("queue_work_on")?, kernel.function("queue_delayed_work_on")?, kernel.function("__queue_work")?,
+			kernel.function("_raw_spin_*")?, kernel.function("_raw_read_*")?, kernel.function("__local_bh_*")?,
+			kernel.function("hrtimer_*")?, kernel.function("__hrtimer_*")?, kernel.function("tick_*")?,
+			kernel.function("update_process_times")?, kernel.function("scheduler_tick")?, kernel.function("sched_tick")?,
+			kernel.function("*_softirq*")?, kernel.function("run_timer_*")?, kernel.function("rcu_*")?,
+			kernel.function("genl_*")?, kernel.function("netlink_*")?, kernel.function("__netlink_*")?, kernel.function("nla_*")?,
+			kernel.function("vfs_*")?, kernel.function("ioctl*")?, kernel.function("*_poll")?,
+			kernel.function("nmi_*")?, kernel.function("*_nmi*")?, kernel.function("arch_trigger_*")?, kernel.function("show_regs*")?,
+			kernel.function("printk*")?, kernel.function("vprintk*")?, kernel.function("try_to_wake_up")?, kernel.function("schedule")?
+		{
+			n++
+			by[probefunc()] <<< 1
+			a[tid(), execname()] = sprintf("%d", n)
+			if (n % 64 == 0) { printf("event %s %d\n", probefunc(), n) print_backtrace() }
+			if (n % 64 == 32) { print_backtrace() warn_seldom() }
+		}
+		probe kernel.function("vfs_read").return, kernel.function("hrtimer_interrupt").return?, kernel.function("ktime_get").return? { n++ }
+		probe timer.ms(1) { a[0, "timer"] = execname() }
+		function warn_seldom() { if (n % 4096 == 32) warn("still there") }
+		probe end {
+			printf("hits %d\n", n)
+			foreach (f in by- limit 400) printf("%s %d\n", f, @count(by[f]))
+		}`
+	// everything counts the calls of every function that can be probed.
+	everything = `global n
+		probe kernel.function("*") { n++ }
+		probe end { printf("hits %d\n", n) }`
+)
+
+var hitsLine = regexp.MustCompile(`(?m)^hits (\d+)$`)
+
+// summary is what a session said at its end, without its repetitions.
+func summary(s *session) string {
+	var list []string
+	for _, line := range strings.Split(strings.TrimSpace(s.stderr.String()), "\n") {
+		if !strings.Contains(line, "still there") && !strings.Contains(line, "can't be probed") && len(list) < 12 {
+			list = append(list, line)
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+// overloaded says whether a session ended because its probes took too much of the machine.
+func overloaded(s *session) bool { return strings.Contains(s.stderr.String(), "overload") }
+
+// alive does something ordinary: a new process, a file.
+func alive(t *testing.T) {
+	t.Helper()
+	if out, err := exec.Command("sh", "-c", "cat /proc/self/comm; ls / >/dev/null; date >/dev/null").CombinedOutput(); err != nil || string(out) != "cat\n" {
+		t.Errorf("the machine does not answer: %v, %q", err, out)
+	}
+}
+
+// testRecursion runs probes on what the runtime itself calls, with NMIs in between.
+func testRecursion(t *testing.T) {
+	stop := busy(t)
+	s := start(t, "run", ko("recursion"))
+	armed(t)
+	for end := time.Now().Add(choose(8*time.Second, time.Minute)); time.Now().Before(end); time.Sleep(500 * time.Millisecond) {
+		os.WriteFile("/proc/sysrq-trigger", []byte("l"), 0) // an NMI for each CPU, for its backtrace
+		alive(t)
+	}
+	stop()
+	s.Process.Signal(syscall.SIGINT)
+	code := s.end()
+	m := hitsLine.FindSubmatch(s.stdout.Bytes())
+	switch {
+	case overloaded(s):
+	case code != 0 || m == nil:
+		t.Errorf("exit code %d\n%s", code, summary(s))
+	case string(m[1]) == "0":
+		t.Errorf("there were no hits")
+	}
+	if m != nil {
+		t.Logf("%s hits in %d functions", m[1], strings.Count(s.stdout.String()[hitsLine.FindStringIndex(s.stdout.String())[1]:], "\n"))
+	}
+	t.Logf("exit code %d; it says:\n%s", code, summary(s))
+	// The backtraces that were asked for are no harm.
+	if err := guest.HarmBut(regexp.MustCompile(`Call Trace|NMI backtrace`)); err != nil {
+		t.Error(err)
+	}
+}
+
+// testEverything probes every function of the kernel.
+func testEverything(t *testing.T) {
+	stop := busy(t)
+	s := start(t, "run", ko("everything"))
+	ended := make(chan int, 1)
+	go func() { ended <- s.end() }()
+	began := time.Now()
+	await(t, "probes are armed", func() bool { return len(ended) > 0 || probes(t) != "" })
+	t.Logf("armed after %s", time.Since(began).Round(time.Millisecond))
+	most := 0
+	for end := time.Now().Add(choose(10*time.Second, time.Minute)); len(ended) == 0 && time.Now().Before(end); {
+		alive(t)
+		most = max(most, strings.Count(probes(t), "\n"))
+	}
+	stop()
+	s.Process.Signal(syscall.SIGINT)
+	code := <-ended
+	t.Logf("%d functions were probed", most)
+	m := hitsLine.FindSubmatch(s.stdout.Bytes())
+	n := 0
+	if m != nil {
+		n, _ = strconv.Atoi(string(m[1]))
+	}
+	switch {
+	case overloaded(s):
+		t.Log("the session ended by overload protection")
+	case code != 0 || n == 0 || most < 10000:
+		t.Errorf("exit code %d, %d hits\n%s", code, n, summary(s))
+	}
+	t.Logf("%d hits; it says:\n%s", n, summary(s))
+	alive(t)
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * gstortfail - has the nth allocation fail that a module asks for, itself or
+ * through what it calls: for kernels without fault injection, and to the
+ * allocation exactly.
+ *
+ * It stands on the allocators' entries with kprobes. An allocation is the
+ * victim's if its code is on the stack.
+ */
+#include <linux/gfp.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/stacktrace.h>
+
+static char *victim = "victim";
+module_param(victim, charp, 0444);
+static unsigned int nth;		/* which one is to fail; 0: none */
+module_param(nth, uint, 0644);
+static atomic_t counted = ATOMIC_INIT(0);
+static struct module *watched;		/* the victim, while it is there */
+
+static int counted_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%d\n", atomic_read(&counted));
+}
+
+static const struct kernel_param_ops counted_ops = { .get = counted_get };
+module_param_cb(counted, &counted_ops, NULL, 0444);
+
+static int watch(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct module *mod = data;
+
+	if (strcmp(mod->name, victim))
+		return NOTIFY_DONE;
+	if (event == MODULE_STATE_COMING) {
+		atomic_set(&counted, 0);
+		WRITE_ONCE(watched, mod);
+	} else if (event == MODULE_STATE_GOING) {
+		WRITE_ONCE(watched, NULL);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block watcher = { .notifier_call = watch };
+
+static bool of_victim(void)
+{
+	unsigned long addrs[48];
+	unsigned int i, n;
+	struct module *mod = READ_ONCE(watched);
+
+	if (!mod)
+		return false;
+	n = stack_trace_save(addrs, ARRAY_SIZE(addrs), 0);
+	for (i = 0; i < n; i++)
+		if (within_module(addrs[i], mod))
+			return true;
+	return false;
+}
+
+/* What a call that fails comes to. Entry code could not return by itself: the stack has only the probed function's frame. */
+static noinline notrace void gstortfail_return(void)
+{
+}
+
+/* An allocator, and which argument its flags are; -1: it has none. */
+struct allocator {
+	struct kprobe kp;
+	int flags;
+};
+
+static int hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct allocator *a = container_of(kp, struct allocator, kp);
+	unsigned long args[] = { regs->di, regs->si, regs->dx, regs->cx };
+
+	if (a->flags >= 0 && args[a->flags] & __GFP_NOFAIL)
+		return 0;
+	if (!of_victim() || atomic_inc_return(&counted) != READ_ONCE(nth))
+		return 0;
+	pr_info("allocation %u fails: %ps\n", nth, (void *)kp->addr);
+	regs->ax = 0;
+	regs->ip = (unsigned long)gstortfail_return;
+	return 1;
+}
+
+/* Kprobes that leave for elsewhere can't be optimised into jumps; this says so. */
+static void after(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+#define ALLOCATOR(name, n) { .kp = { .symbol_name = #name, .pre_handler = hit, .post_handler = after }, .flags = n }
+static struct allocator allocators[] = {
+	ALLOCATOR(__kmalloc, 1), ALLOCATOR(__kmalloc_node, 1), ALLOCATOR(kmalloc_trace, 1), ALLOCATOR(kmalloc_node_trace, 1),
+	ALLOCATOR(kmem_cache_alloc, 1), ALLOCATOR(kmem_cache_alloc_node, 1), ALLOCATOR(kvmalloc_node, 1),
+	ALLOCATOR(pcpu_alloc, 3), ALLOCATOR(vmalloc, -1), ALLOCATOR(vzalloc, -1), ALLOCATOR(vmap, -1),
+	/* since 6.10 */
+	ALLOCATOR(__kmalloc_noprof, 1), ALLOCATOR(__kmalloc_node_noprof, -1), ALLOCATOR(__kmalloc_cache_noprof, 1),
+	ALLOCATOR(__kmalloc_cache_node_noprof, 1), ALLOCATOR(kmem_cache_alloc_noprof, 1),
+	ALLOCATOR(kmem_cache_alloc_node_noprof, 1), ALLOCATOR(__kvmalloc_node_noprof, -1), ALLOCATOR(pcpu_alloc_noprof, 3),
+	ALLOCATOR(vmalloc_noprof, -1), ALLOCATOR(vzalloc_noprof, -1),
+};
+
+static int __init begin(void)
+{
+	int i, n = 0, err;
+
+	for (i = 0; i < ARRAY_SIZE(allocators); i++) {
+		if (!register_kprobe(&allocators[i].kp))
+			n++;
+		else
+			allocators[i].kp.addr = NULL;
+	}
+	if (n < 5)
+		pr_warn("only %d allocators found\n", n);
+	err = register_module_notifier(&watcher);
+	if (err)
+		return err;
+	return 0;
+}
+
+static void __exit finish(void)
+{
+	int i;
+
+	unregister_module_notifier(&watcher);
+	for (i = 0; i < ARRAY_SIZE(allocators); i++)
+		if (allocators[i].kp.addr)
+			unregister_kprobe(&allocators[i].kp);
+}
+
+module_init(begin);
+module_exit(finish);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("allocations that fail, for gostap's tests");

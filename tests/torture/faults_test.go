@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package torture
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"gostap/tests/guest"
+)
+
+// Modules that are built on the host and loaded by the guest.
+const (
+	// flood prints a line for each event, and at the end how many it was to print.
+	flood = `global n
+		probe kernel.function("vfs_read"), kernel.function("vfs_write"), kernel.function("do_sys_openat2") {
+			n++
+			printf("event %s %d\n", execname(), pid())
+		}
+		probe end { printf("produced %d\n", n) }`
+	// warnings warns until it has done so often enough to fill any socket, and exits.
+	warnings = `global n
+		probe kernel.function("vfs_read") { next }
+		probe timer.us(200) { for (i = 0; i < 20; i++) warn("a warning of some length, to fill the socket with: " . sprint(n++)) if (n > 12000) exit() }
+		probe end { printf("produced %d\n", n) }`
+	// victim has everything that takes memory when a session starts, and ends by itself.
+	victim = `global a, b, x, s, n, m%
+		probe begin { println("begin") a["k"] = 1 b[1, "l"] <<< 1 s = "text" m[1] = "x" }
+		probe kernel.function("vfs_read") { a[execname()]++ x <<< 1 }
+		probe kernel.function("vfs_*") { b[cpu(), "x"] <<< 1 }
+		probe kernel.function("vfs_write").return { x <<< $return }
+		probe kprobe.function("vfs_open") { s .= "y" }
+		probe timer.ms(20) { if (n++ == 3) exit() }
+		probe end { println("end") }`
+)
+
+// busy keeps the machine busy until it is stopped.
+func busy(t *testing.T) (stop func()) {
+	t.Helper()
+	loads := []*exec.Cmd{exec.Command("busy", "2"), exec.Command("reads", "1000000000")}
+	for _, load := range loads {
+		if err := load.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() {
+		for _, load := range loads {
+			load.Process.Kill()
+			load.Wait()
+		}
+	}
+}
+
+var (
+	producedLine = regexp.MustCompile(`(?m)^produced (\d+)$`)
+	lostMessages = regexp.MustCompile(`(?m)^WARNING: (\d+) messages came too fast`)
+	lostLine     = regexp.MustCompile(`(?m)^WARNING: (\d+) events lost`)
+)
+
+// addsUp holds against each other what a flood produced, what was printed and what was reported as lost.
+func addsUp(t *testing.T, s *session) (lost int) {
+	t.Helper()
+	out := s.stdout.Bytes()
+	m := producedLine.FindSubmatch(out)
+	if m == nil {
+		t.Fatalf("the session did not come to its end: %s", s.stderr.String())
+	}
+	produced, _ := strconv.Atoi(string(m[1]))
+	printed := bytes.Count(out, []byte("event "))
+	if l := lostLine.FindSubmatch(s.stderr.Bytes()); l != nil {
+		lost, _ = strconv.Atoi(string(l[1]))
+	}
+	if printed+lost != produced || produced == 0 {
+		t.Errorf("%d events were produced, %d printed, %d reported as lost; %d are unaccounted for\n%s",
+			produced, printed, lost, produced-printed-lost, s.stderr.String())
+	}
+	t.Logf("%d events produced, %d printed, %d lost", produced, printed, lost)
+	return lost
+}
+
+func ko(name string) string { return filepath.Join(guest.Dir(), name+".ko") }
+
+// removed takes a module out that may not be in use any more. It tries again while a last handler runs.
+func removed(t *testing.T, name string) {
+	t.Helper()
+	await(t, "module "+name+" can be removed", func() bool {
+		err := unix.DeleteModule(name, unix.O_NONBLOCK)
+		return err == nil || err == unix.ENOENT
+	})
+}
+
+// testKilled kills the consumer at random moments: while it loads, starts, reads.
+func testKilled(t *testing.T) {
+	defer busy(t)()
+	r := rand.New(rand.NewPCG(*seed, 1))
+	phases := map[string]int{}
+	for i := range choose(8, 20) {
+		s := start(t, "run", ko("flood"))
+		if i%2 == 0 {
+			armed(t)
+		}
+		time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond)
+		switch {
+		case !loaded("flood"):
+			phases["before loading"]++
+		case probes(t) == "":
+			phases["while starting"]++
+		default:
+			phases["while running"]++
+		}
+		s.Process.Kill()
+		s.end()
+		gone(t)
+		removed(t, "flood")
+		clean(t)
+	}
+	t.Logf("killed %v", phases)
+}
+
+// testStopped stops the consumer under full load; when it goes on, it knows what it has missed.
+func testStopped(t *testing.T) {
+	stop := busy(t)
+	s := start(t, "run", "-s1", ko("flood"))
+	armed(t)
+	s.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(choose(3*time.Second, 30*time.Second))
+	s.Process.Signal(syscall.SIGCONT)
+	stop()
+	s.Process.Signal(syscall.SIGINT)
+	if code := s.end(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	}
+	addsUp(t, s)
+}
+
+// testStoppedWarnings stops a consumer whose control socket fills up: the session's end must come through.
+func testStoppedWarnings(t *testing.T) {
+	s := start(t, "run", ko("warnings"))
+	armed(t)
+	s.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(choose(5*time.Second, 20*time.Second))
+	s.Process.Signal(syscall.SIGCONT)
+	ended := make(chan int, 1)
+	go func() { ended <- s.end() }()
+	select {
+	case <-ended:
+	case <-time.After(2 * time.Minute):
+		s.Process.Kill()
+		<-ended
+		gone(t)
+		removed(t, "warnings")
+		t.Errorf("the session has not ended by its exit()")
+	}
+	through, lost := strings.Count(s.stderr.String(), "a warning of some length"), 0
+	for _, m := range lostMessages.FindAllStringSubmatch(s.stderr.String(), -1) {
+		n, _ := strconv.Atoi(m[1])
+		lost += n
+	}
+	if said := fmt.Sprintf("produced %d\n", through+lost); s.stdout.String() != said {
+		t.Errorf("%d warnings came through, %d were reported as lost, and the script says: %s", through, lost, s.stdout.String())
+	}
+	t.Logf("%d warnings came through, %d were lost", through, lost)
+}
+
+// testRemoval tries to take out a module under load: not while it is used; then, with its consumer killed, at once.
+func testRemoval(t *testing.T) {
+	defer busy(t)()
+	s := start(t, "run", ko("flood"))
+	armed(t)
+	for range choose(20, 200) {
+		if err := unix.DeleteModule("flood", unix.O_NONBLOCK); err != unix.EAGAIN && err != unix.EBUSY {
+			t.Fatalf("the module in use was removed (error %v)", err)
+		}
+	}
+	s.Process.Signal(syscall.SIGINT)
+	if code := s.end(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	}
+	addsUp(t, s)
+	for range choose(3, 10) {
+		s := start(t, "run", ko("flood"))
+		armed(t)
+		s.Process.Kill()
+		s.end()
+		removed(t, "flood")
+		gone(t)
+		clean(t)
+	}
+}
+
+// testFullDisk has the output file's disk fill up.
+func testFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Unmount(dir, 0)
+	defer busy(t)()
+	s := run(t, "run", "-o", filepath.Join(dir, "out"), ko("flood"))
+	if code := s.ProcessState.ExitCode(); code != 1 || !strings.Contains(s.stderr.String(), "no space left") {
+		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	}
+	t.Logf("it says: %s", strings.TrimSpace(s.stderr.String()))
+}
+
+// testOtherReader has somebody else read the session's files while it runs.
+func testOtherReader(t *testing.T) {
+	stop := busy(t)
+	s := start(t, "run", ko("flood"))
+	armed(t)
+	files, _ := filepath.Glob("/sys/kernel/debug/gostap/flood/cpu*")
+	if len(files) == 0 {
+		t.Fatal("the session has no files")
+	}
+	sum := 0
+	for end := time.Now().Add(choose(2*time.Second, time.Minute)); time.Now().Before(end); {
+		for _, file := range files {
+			sum += readOther(t, file)
+		}
+	}
+	stop()
+	s.Process.Signal(syscall.SIGINT)
+	if code := s.end(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	}
+	addsUp(t, s)
+	t.Logf("%d bytes looked at by somebody else", sum)
+}
+
+// readOther reads a file in all the ways that there are, and returns how many bytes it saw.
+func readOther(t *testing.T, file string) int {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n, _ := f.Read(make([]byte, 4096))
+	poll := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
+	unix.Poll(poll, 0)
+	var geometry [2]uint32 // bytes of a sub-buffer, and how many there are
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), iocGeometry, uintptr(unsafe.Pointer(&geometry))); errno != 0 {
+		t.Fatalf("%s: %v", file, errno)
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(geometry[0]*geometry[1]), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatalf("%s: mmap: %v", file, err)
+	}
+	sum := byte(0)
+	for i := 0; i < len(data); i += 64 {
+		sum ^= data[i]
+	}
+	unix.Munmap(data)
+	return n + len(data) + int(sum&1)
+}
+
+// testMemory has each allocation of a session fail in turn: the session either says so or does without, and leaves nothing.
+func testMemory(t *testing.T) {
+	guest.Command(t, "/", "insmod", ko("gstortfail"))
+	defer unix.DeleteModule("gstortfail", 0)
+	set := func(n int) {
+		if err := os.WriteFile("/sys/module/gstortfail/parameters/nth", fmt.Append(nil, n), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counted := func() int {
+		text, err := os.ReadFile("/sys/module/gstortfail/parameters/counted")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+		return n
+	}
+	set(0)
+	s := run(t, "run", ko("victim"))
+	if code := s.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(s.stdout.String(), "begin\nend\n") {
+		t.Fatalf("exit code %d without a failure\n%s%s", code, s.stdout.String(), s.stderr.String())
+	}
+	all := counted()
+	if all < 20 {
+		t.Fatalf("only %d allocations were seen", all)
+	}
+	refused, survived := map[string]int{}, 0
+	step := choose(max(all/25, 1), 1)
+	for n := 1; n <= all; n += step {
+		set(n)
+		s := run(t, "run", "-T30", ko("victim"))
+		code, said := s.ProcessState.ExitCode(), strings.TrimSpace(s.stderr.String())
+		switch {
+		case code == 0 && strings.HasPrefix(s.stdout.String(), "begin\nend\n"):
+			survived++
+		case code == 1 && said != "":
+			refused[said]++
+		default:
+			t.Errorf("allocation %d of %d: exit code %d, output %q, and it says %q", n, all, code, s.stdout.String(), said)
+		}
+		await(t, "the module is gone", func() bool { return !loaded("victim") })
+		if err := left(); err != nil {
+			t.Errorf("allocation %d of %d: %v", n, all, err)
+		}
+	}
+	set(0)
+	if s := run(t, "run", ko("victim")); s.ProcessState.ExitCode() != 0 {
+		t.Errorf("afterwards: %s", s.stderr.String())
+	}
+	t.Logf("of %d allocations each %d. failed; %d times the session did without; else it said", all, step, survived)
+	for said, n := range refused {
+		t.Logf("%6d times: %.300s", n, said)
+	}
+}
+
+// left is Clean, but for the kprobes of the module that lets allocations fail.
+func left() error {
+	list, err := guest.Probes()
+	if err != nil {
+		return err
+	}
+	for _, line := range strings.Split(list, "\n") {
+		if strings.Contains(line, "vfs_") {
+			return fmt.Errorf("a probe is left: %s", line)
+		}
+	}
+	return guest.Harm()
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package torture
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mdlayher/genetlink"
+	"golang.org/x/sys/unix"
+
+	"gostap/tests/guest"
+)
+
+// Of runtime-c/include/protocol.h.
+const (
+	cmdStart, cmdStop, cmdStats, cmdAttach, cmdDetach = 1, 2, 3, 5, 6
+	attrAddrs, attrTarget, attrGlobal, attrFlags      = 1, 2, 3, 4
+	iocConsumed, iocGeometry                          = 0x4701, 0x80084702
+)
+
+// quiet has probes, but ends only when it is told to.
+const quiet = `global n, s
+	probe begin { println("begin") }
+	probe kernel.function("vfs_read") { n++ s = execname() }
+	probe end { println("end") }`
+
+// familyOf returns the number of a session's generic netlink family.
+func familyOf(t *testing.T, name string) uint16 {
+	t.Helper()
+	conn, err := genetlink.Dial(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	f, err := conn.GetFamily(name)
+	if err != nil {
+		t.Fatalf("no family %s: %v", name, err)
+	}
+	return f.ID
+}
+
+// netlinkSocket opens a generic netlink socket.
+func netlinkSocket() (int, error) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_GENERIC)
+	if err == nil {
+		err = unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK})
+	}
+	return fd, err
+}
+
+// command sends a command without attributes and returns what the kernel answers: nil for an acknowledgement.
+func command(family uint16, cmd byte) error {
+	fd, err := netlinkSocket()
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	msg := message(family, unix.NLM_F_REQUEST|unix.NLM_F_ACK, cmd, nil)
+	if err := unix.Sendto(fd, msg, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return err
+	}
+	answer := make([]byte, 65536)
+	for {
+		n, _, err := unix.Recvfrom(fd, answer, 0)
+		if err != nil {
+			return err
+		}
+		if n >= 20 && binary.NativeEndian.Uint16(answer[4:]) == unix.NLMSG_ERROR {
+			if code := int32(binary.NativeEndian.Uint32(answer[16:])); code != 0 {
+				return syscall.Errno(-code)
+			}
+			return nil
+		}
+	}
+}
+
+// message is a generic netlink message.
+func message(family uint16, flags uint16, cmd byte, attrs []byte) []byte {
+	b := make([]byte, 20, 20+len(attrs))
+	binary.NativeEndian.PutUint32(b, uint32(20+len(attrs)))
+	binary.NativeEndian.PutUint16(b[4:], family)
+	binary.NativeEndian.PutUint16(b[6:], flags)
+	b[16], b[17] = cmd, 1
+	return append(b, attrs...)
+}
+
+// attr is an attribute, padded.
+func attr(kind uint16, data []byte) []byte {
+	b := make([]byte, 4, 8+len(data))
+	binary.NativeEndian.PutUint16(b, uint16(4+len(data)))
+	binary.NativeEndian.PutUint16(b[2:], kind)
+	return append(append(b, data...), "\x00\x00\x00"[:-len(data)&3]...)
+}
+
+// malformed makes a message: one that could be right, with something wrong more often than not.
+func malformed(r *rand.Rand, family uint16) []byte {
+	random := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}
+	var attrs []byte
+	for range r.IntN(5) {
+		kind := uint16(r.IntN(20))
+		if r.IntN(4) == 0 {
+			kind |= uint16(r.IntN(4)) << 14 // nested, network byte order
+		}
+		var data []byte
+		switch r.IntN(6) {
+		case 0:
+			data = random(r.IntN(9))
+		case 1:
+			data = random(8 * r.IntN(40))
+		case 2:
+			data = []byte([]string{"n=5\x00", "s=text\x00", "n=5", "nosuch=1\x00", "=\x00", "n=" + strings.Repeat("9", 700) + "\x00", "s=" + strings.Repeat("x", 5000) + "\x00"}[r.IntN(7)])
+		case 3:
+			data = attr(uint16(r.IntN(20)), random(r.IntN(64)))
+		case 4:
+			data = random(r.IntN(60000))
+		}
+		attrs = append(attrs, attr(kind, data)...)
+	}
+	cmds := []byte{cmdStart, cmdStop, cmdStats, 4, cmdAttach, cmdDetach, 0, byte(r.Uint32())}
+	msg := message(family, []uint16{unix.NLM_F_REQUEST, unix.NLM_F_REQUEST | unix.NLM_F_ACK, unix.NLM_F_REQUEST | unix.NLM_F_DUMP, uint16(r.Uint32())}[r.IntN(4)],
+		cmds[r.IntN(len(cmds))], attrs)
+	switch r.IntN(6) {
+	case 0: // cut short
+		msg = msg[:r.IntN(len(msg)+1)]
+	case 1: // some bytes are others
+		for range 1 + r.IntN(8) {
+			msg[16+r.IntN(len(msg)-16)] = byte(r.Uint32())
+		}
+	case 2: // a length that is not its own
+		binary.NativeEndian.PutUint32(msg, r.Uint32()>>r.IntN(32))
+	case 3: // an attribute's length is not its own
+		if len(attrs) > 4 {
+			binary.NativeEndian.PutUint16(msg[20:], uint16(r.Uint32()))
+		}
+	}
+	return msg
+}
+
+// testMessages sends malformed messages to sessions of all states, and asks their files for what they don't have.
+func testMessages(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 2))
+	sent, accepted := 0, 0
+	for round := range choose(6, 60) {
+		// By hand, the module's family has its name, and nobody owns the session.
+		guest.Command(t, "/", "insmod", ko("quiet"), "subbuf_size=65536", "n_subbufs=4")
+		family := familyOf(t, "quiet")
+		fd, err := netlinkSocket()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round%2 == 1 {
+			// One that runs; its owner is another socket. It has no addresses, so it probes nothing.
+			if err := unix.Sendto(fd, message(family, unix.NLM_F_REQUEST, cmdStart, attr(attrAddrs, make([]byte, 800))), 0,
+				&unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other, err := netlinkSocket()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := make([]byte, 65536)
+		for range choose(1500, 10000) {
+			if err := unix.Sendto(other, malformed(r, family), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err == nil {
+				accepted++
+			}
+			sent++
+			for {
+				if _, _, err := unix.Recvfrom(other, answer, 0); err != nil {
+					break
+				}
+			}
+		}
+		files(t, r, "quiet")
+		unix.Close(other)
+		unix.Close(fd)
+		gone(t)
+		removed(t, "quiet")
+		clean(t)
+	}
+	t.Logf("%d messages sent, %d went through to the kernel", sent, accepted)
+	s := start(t, "run", ko("quiet"))
+	armed(t)
+	s.Process.Signal(syscall.SIGINT)
+	if code := s.end(); code != 0 || !strings.HasPrefix(s.stdout.String(), "begin\nend\n") {
+		t.Errorf("afterwards: exit code %d\n%s%s", code, s.stdout.String(), s.stderr.String())
+	}
+}
+
+// files asks a session's files for what they have and what they don't have.
+func files(t *testing.T, r *rand.Rand, name string) {
+	t.Helper()
+	list, _ := filepath.Glob("/sys/kernel/debug/gostap/" + name + "/*")
+	if len(list) == 0 {
+		t.Fatal("the session has no files")
+	}
+	for _, path := range list {
+		fd, err := unix.Open(path, unix.O_RDONLY, 0)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		requests := []uint{iocConsumed, iocGeometry, 0, 0x4700, 0x4703, 0x5401, uint(r.Uint32())}
+		args := []uint64{0, 1, 1 << 20, 1 << 63, r.Uint64(), 0xffffffff81000000, 0xffff888000000000}
+		for range 500 {
+			unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(requests[r.IntN(len(requests))]), uintptr(args[r.IntN(len(args))]))
+			length := uintptr(r.IntN(1<<22) + 1)
+			prot := uintptr(r.IntN(8))
+			flags := uintptr([]int{unix.MAP_SHARED, unix.MAP_PRIVATE}[r.IntN(2)])
+			if r.IntN(2) == 0 {
+				length = 4 * 65536
+			}
+			at, _, errno := unix.Syscall6(unix.SYS_MMAP, 0, length, prot, flags, uintptr(fd), uintptr(r.IntN(4)*4096))
+			if errno == 0 {
+				unix.Syscall(unix.SYS_MPROTECT, at, length, unix.PROT_READ|unix.PROT_WRITE)
+				unix.Syscall(unix.SYS_MADVISE, at, length, uintptr(r.IntN(25)))
+				if _, _, errno := unix.Syscall6(unix.SYS_MREMAP, at, length, length*2, 0, 0, 0); errno == 0 {
+					length *= 2
+				}
+				unix.Syscall(unix.SYS_MUNMAP, at, length, 0)
+			}
+			unix.Read(fd, make([]byte, 64))
+			unix.Seek(fd, int64(r.Uint64()), r.IntN(3))
+			unix.Write(fd, []byte("x"))
+		}
+		unix.Close(fd)
+		for _, flags := range []int{unix.O_RDWR, unix.O_WRONLY | unix.O_TRUNC} {
+			if fd, err := unix.Open(path, flags, 0); err == nil {
+				unix.Close(fd) // root may, and nothing is to be written there
+			}
+		}
+	}
+}
+
+// strangerVar has the test binary be somebody who may do nothing; it holds the family's number.
+const strangerVar = "GOSTAP_STRANGER"
+
+// testStrangers lets those try who have no CAP_SYS_ADMIN: another user, and root without it.
+func testStrangers(t *testing.T) {
+	s := start(t, "run", ko("quiet"))
+	armed(t)
+	conn, err := genetlink.Dial(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	families, err := conn.ListFamilies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var family uint16
+	for _, f := range families {
+		if strings.HasPrefix(f.Name, "gs") {
+			family = f.ID
+		}
+	}
+	if family == 0 {
+		t.Fatal("the session has no family")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range [][]string{
+		{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"},
+		{"setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"},
+	} {
+		args := append(who[1:], self, "-test.run=^TestStranger$", "-test.v")
+		cmd := exec.Command(who[0], args...)
+		cmd.Dir = "/tmp"
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", strangerVar, family))
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestStranger") {
+			t.Errorf("%v: %v\n%s", who, err, out)
+		}
+	}
+	s.Process.Signal(syscall.SIGINT)
+	if code := s.end(); code != 0 || !strings.HasPrefix(s.stdout.String(), "begin\nend\n") {
+		t.Errorf("the session: exit code %d\n%s%s", code, s.stdout.String(), s.stderr.String())
+	}
+}
+
+// TestStranger is what somebody without CAP_SYS_ADMIN tries.
+func TestStranger(t *testing.T) {
+	var family uint16
+	if n, _ := fmt.Sscan(os.Getenv(strangerVar), &family); n == 0 {
+		t.Skip("testStrangers runs this")
+	}
+	for _, cmd := range []byte{cmdStart, cmdStop, cmdStats, cmdAttach, cmdDetach} {
+		if err := command(family, cmd); err != syscall.EPERM {
+			t.Errorf("command %d: %v, want EPERM", cmd, err)
+		}
+	}
+	for cpu := range 2 {
+		fd, err := unix.Open(fmt.Sprintf("/sys/kernel/debug/gostap/quiet/cpu%d", cpu), unix.O_RDONLY, 0)
+		if err != unix.EACCES && err != unix.EPERM {
+			t.Errorf("opening the file of cpu%d: %v", cpu, err)
+			unix.Close(fd)
+		}
+	}
+	if err := unix.DeleteModule("quiet", unix.O_NONBLOCK); err == nil {
+		t.Error("the module could be removed")
+	}
+}
