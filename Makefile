@@ -4,7 +4,7 @@ GO ?= go
 GOFLAGS := -trimpath
 BIN := bin/gostap
 
-.PHONY: all demo test bench unit setup setup-test clean
+.PHONY: all demo test bench torture debug-kernel setup setup-test clean
 
 all: $(BIN)
 
@@ -21,6 +21,21 @@ test: setup-test $(BIN)
 
 bench: setup-test $(BIN)
 	$(GO) run ./tests/bench
+
+# What must not harm the kernel, at length: an hour or two for each kernel. KERNEL is a
+# release, or debug for a kernel that looks for bugs itself; default: all that are installed.
+torture: setup-test $(BIN)
+ifeq ($(KERNEL),debug)
+	tests/setup debug-kernel
+	kernel=$$(tests/debug-kernel/build) && GOSTAP_TORTURE=long GOSTAP_KERNELS=$$kernel $(GO) test -v -timeout 24h ./tests/torture
+else
+	GOSTAP_TORTURE=long GOSTAP_KERNELS="$(KERNEL)" $(GO) test -v -timeout 24h ./tests/torture
+endif
+
+# Half an hour on two cores, once.
+debug-kernel:
+	tests/setup debug-kernel
+	tests/debug-kernel/build
 
 # What Debian has to give: setup for running scripts, setup-test for the tests too.
 setup:

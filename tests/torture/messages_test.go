@@ -154,7 +154,7 @@ func malformed(r *rand.Rand, family uint16) []byte {
 func testMessages(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 2))
 	sent, accepted := 0, 0
-	for round := range choose(6, 60) {
+	for round := range choose(4, 60) {
 		// By hand, the module's family has its name, and nobody owns the session.
 		guest.Command(t, "/", "insmod", ko("quiet"), "subbuf_size=65536", "n_subbufs=4")
 		family := familyOf(t, "quiet")
@@ -174,7 +174,7 @@ func testMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer := make([]byte, 65536)
-		for range choose(1500, 10000) {
+		for range choose(600, 10000) {
 			if err := unix.Sendto(other, malformed(r, family), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err == nil {
 				accepted++
 			}

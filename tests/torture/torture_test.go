@@ -16,6 +16,7 @@ package torture
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,7 +66,7 @@ func TestTorture(t *testing.T) {
 				Test:    "TestGuest",
 				Run:     *only,
 				Env:     []string{"GOSTAP_TORTURE=" + os.Getenv("GOSTAP_TORTURE")},
-				Timeout: choose(10*time.Minute, 4*time.Hour),
+				Timeout: choose(15*time.Minute, 8*time.Hour),
 			})
 		})
 	}
@@ -82,7 +83,7 @@ func buildModules(t *testing.T, dir, release string) {
 		{"victim", victim, nil},
 		{"quiet", quiet, nil},
 		{"recursion", recursion, []string{"--suppress-handler-errors"}},
-		{"everything", everything, []string{"--suppress-handler-errors"}},
+		{"everything", fmt.Sprintf(everything, choose("[a-h]*", "*")), []string{"--suppress-handler-errors"}},
 	} {
 		args := append([]string{"-w", "-g", "-p4", "-r", release, "-m", m.name, "-e", m.script}, m.options...)
 		guest.Command(t, dir, filepath.Join(dir, "gostap"), args...)
@@ -171,7 +172,7 @@ func run(t *testing.T, args ...string) *session {
 // await waits for something that has to happen, but not for ever.
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(choose(2*time.Minute, 10*time.Minute)); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain until %s", what)
 		}
