@@ -62,7 +62,8 @@ void gs_lock_wait(void)
 
 void gs_warn(struct gs_ctx *c, struct gs_str text)
 {
-	gs_message(GS_MSG_WARNING, text, NULL, c->point ? c->point->name : NULL);
+	(void)c;
+	gs_message(GS_MSG_WARNING, text, NULL, NULL);
 }
 
 static void report_error(const struct gs_point *p)
