@@ -16,6 +16,11 @@
 // and indexes (location.go) and ends as an expression of loads; $x$ and
 // $$parms end as a sprintf (pretty.go). List (list.go) answers -l and -L.
 //
-// What a kernel contains comes from package symbols and package btf below, and
-// is only asked for by scripts that need it.
+// Files, lines and inlined copies are found by debuginfo: sourcefunc.go for
+// .function, statement.go for .statement, within.go for labels and callees. The
+// variables there start where location lists say (sourcevars.go). Lines and Vars
+// (ask.go) show what can be asked for.
+//
+// What a kernel contains comes from the packages symbols, btf and dwarf below,
+// and is only asked for by scripts that need it.
 package elaborate

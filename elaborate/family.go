@@ -89,7 +89,11 @@ func (m match) at() syntax.Pos { return m.point.At }
 
 // errorf is an error at the probe point.
 func (m match) errorf(format string, args ...any) *syntax.Diagnostic {
-	return &syntax.Diagnostic{Pos: m.at(), Msg: fmt.Sprintf(format, args...)}
+	return errorAt(m.at(), format, args...)
+}
+
+func errorAt(at syntax.Pos, format string, args ...any) *syntax.Diagnostic {
+	return &syntax.Diagnostic{Pos: at, Msg: fmt.Sprintf(format, args...)}
 }
 
 // families is the tree of all patterns, a level for each component.

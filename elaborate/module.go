@@ -16,7 +16,7 @@ import (
 // module(PATTERN) stands for: the names of installed ones, or a module's file.
 func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagnostic) {
 	m, target := maker.m, maker.s.target
-	paths, wild, d := target.modulePaths(m, m.text("module"))
+	paths, wild, d := target.modulePaths(m.at(), m.text("module"))
 	if d != nil {
 		return nil, d
 	}
@@ -64,31 +64,31 @@ func onePerName(maker *placeMaker, functions []symbols.Func) []symbols.Func {
 }
 
 // modulePaths returns the files of the modules that pattern stands for.
-func (t *Target) modulePaths(m match, pattern string) (paths []string, wild bool, d *syntax.Diagnostic) {
+func (t *Target) modulePaths(at syntax.Pos, pattern string) (paths []string, wild bool, d *syntax.Diagnostic) {
 	if strings.Contains(pattern, "/") {
 		if _, err := os.Stat(pattern); err != nil {
-			return nil, false, m.errorf("module %q: %v", pattern, err)
+			return nil, false, errorAt(at, "module %q: %v", pattern, err)
 		}
 		path, err := filepath.Abs(pattern)
 		if err != nil {
-			return nil, false, m.errorf("module %q: %v", pattern, err)
+			return nil, false, errorAt(at, "module %q: %v", pattern, err)
 		}
 		return []string{path}, false, nil
 	}
 	tree, err := t.modules()
 	if err != nil {
-		return nil, false, t.complain(m.at(), err)
+		return nil, false, t.complain(at, err)
 	}
 	for _, name := range tree.Glob(pattern) {
 		paths = append(paths, tree[name])
 	}
 	if err := tree.Read(tree.Glob(pattern)); err != nil {
-		return nil, false, m.errorf("%v", err)
+		return nil, false, errorAt(at, "%v", err)
 	}
 	if len(paths) > 0 {
 		return paths, strings.ContainsAny(pattern, "*?["), nil
 	}
-	d = m.errorf("kernel %s has no module %q", t.Release, pattern)
+	d = errorAt(at, "kernel %s has no module %q", t.Release, pattern)
 	switch near := tree.Nearest(pattern, 3); {
 	case t.builtin(pattern):
 		d.Hint = "it is built into the kernel: write kernel instead"

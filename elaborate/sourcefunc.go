@@ -182,7 +182,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	m := p.maker.m
 	f, ok := p.around(in)
 	switch {
-	case !ok, in.Inlined && (m.has("call") || m.has("return") || m.has("exported")), !in.Inlined && m.has("inline"),
+	case !ok, !in.Inlined && f.IsPart(), in.Inlined && (m.has("call") || m.has("return") || m.has("exported")), !in.Inlined && m.has("inline"),
 		m.has("exported") && !f.Exported, !in.Inlined && p.maker.wild && !f.Ftrace:
 		return
 	}

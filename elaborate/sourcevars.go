@@ -331,16 +331,13 @@ func (s *sourceScope) spell(part dwarf.Range) string {
 
 // fileVariable resolves @var("NAME@FILE").
 func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
-	if !kernelModule(r.x.Module) {
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("@var: variables are known only of the kernel, not of %q", r.x.Module)}
-	}
 	name, file, _ := strings.Cut(r.x.Name, "@")
-	info, d := r.vars.target.needDebuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name))
+	im, d := r.imageOf(r.x.Module)
 	if d != nil {
 		return nil, d
 	}
 	p := pattern{file: file}
-	found, err := info.Globals(name, p.matchesFile)
+	found, err := im.info.Globals(name, p.matchesFile)
 	if err != nil {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: err.Error()}
 	}
@@ -351,11 +348,27 @@ func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
 		}
 		return nil, d
 	}
-	s := &sourceScope{image: r.vars.target.kernelImage(info), full: r.types}
+	s := &sourceScope{image: im, full: r.types}
 	l, err := r.at(s, found[0])
 	if err != nil {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("@var(%q): %v", r.x.Name, err)}
 	}
 	l.what = fmt.Sprintf("@var(%q)", r.x.Name)
 	return l, nil
+}
+
+// imageOf returns what @var's last argument names: the kernel, a module, or if it
+// is "" what the probe is in.
+func (r *resolution) imageOf(module string) (*image, *syntax.Diagnostic) {
+	switch {
+	case module == "" && r.vars.image != nil:
+		return r.vars.image, nil
+	case kernelModule(module):
+		info, d := r.vars.target.needDebuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name))
+		if d != nil {
+			return nil, d
+		}
+		return r.vars.target.kernelImage(info), nil
+	}
+	return r.vars.target.moduleImage(r.x.At, module)
 }

@@ -21,6 +21,10 @@ func init() {
 
 // kernelStatement builds kernel.statement("NAME@FILE:LINES").
 func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
+	p, err := parsePattern(m.text("statement"))
+	if err != nil {
+		return nil, m.errorf("%v", err)
+	}
 	if _, err := s.target.Kernel(); err != nil {
 		s.broken = s.target.complain(m.at(), err)
 		return nil, s.broken
@@ -29,7 +33,7 @@ func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if d != nil {
 		return nil, d
 	}
-	return s.statements(s.target.kernelImage(info), m)
+	return s.statements(s.target.kernelImage(info), m, p)
 }
 
 // addressStatement builds kernel.statement(ADDRESS), of an address as linked, at
@@ -58,22 +62,21 @@ func addressStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 
 // moduleStatement builds module("NAME").statement("NAME@FILE:LINES").
 func moduleStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
-	im, d := s.target.moduleImage(m)
+	p, err := parsePattern(m.text("statement"))
+	if err != nil {
+		return nil, m.errorf("%v", err)
+	}
+	im, d := s.target.moduleImage(m.at(), m.text("module"))
 	if d != nil {
 		return nil, d
 	}
-	return s.statements(im, m)
+	return s.statements(im, m, p)
 }
 
 // statements finds where lines of the source begin. Each line counts once in each
 // function and each inlined copy.
-func (s *session) statements(im *image, m match) ([]*Place, *syntax.Diagnostic) {
-	text := m.text("statement")
-	p, err := parsePattern(text)
-	if err != nil {
-		return nil, m.errorf("%v", err)
-	}
-	info := im.info
+func (s *session) statements(im *image, m match, p pattern) ([]*Place, *syntax.Diagnostic) {
+	text, info := m.text("statement"), im.info
 	functions, d := s.sourceMatch(im, m, &p)
 	if d != nil {
 		return nil, d
