@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/internal/store"
@@ -45,8 +44,7 @@ type File struct {
 	names map[string]int // how many of them have a name
 
 	frames  sync.Once
-	fdes    frame.FrameDescriptionEntries
-	fdesErr error
+	entries []frameEntry
 }
 
 // A Section of code or data. In a relocatable file, a kernel module for one,

@@ -3,48 +3,96 @@
 package dwarf
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sort"
 
 	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
 )
 
-// frameEntries returns what .debug_frame says, or else .eh_frame, by address.
-func (f *File) frameEntries() (frame.FrameDescriptionEntries, error) {
+// A frameEntry is where in .debug_frame the rules for a piece of code stand.
+type frameEntry struct {
+	Range
+	at, cie uint32
+}
+
+// cieMark is what a CIE, which entries share, has in place of a reference to one.
+const cieMark = 0xffffffff
+
+// frameEntries returns the entries of .debug_frame by address. They are only
+// looked over: the kernel has fifty thousand, of which a script needs a few.
+func (f *File) frameEntries() []frameEntry {
 	f.frames.Do(func() {
-		// The reader panics on data that breaks off.
-		defer func() {
-			if recover() != nil {
-				f.fdes, f.fdesErr = nil, errDWARF
+		for b := (buf{data: f.frame}); b.left() > 0; {
+			at := b.at
+			rest, dwarf64 := b.unit()
+			if b.bad || dwarf64 {
+				break
 			}
-		}()
-		if len(f.frame) > 0 {
-			f.fdes, f.fdesErr = frame.Parse(f.frame, binary.LittleEndian, 0, 8, 0)
-		} else if len(f.ehFrame) > 0 {
-			f.fdes, f.fdesErr = frame.Parse(f.ehFrame, binary.LittleEndian, 0, 8, f.ehFrameAddr)
+			if cie := rest.u32(); cie != cieMark {
+				low := rest.u64()
+				if size := rest.u64(); !rest.bad {
+					f.entries = append(f.entries, frameEntry{Range{low, low + size}, uint32(at), cie})
+				}
+			}
 		}
-		slices.SortStableFunc(f.fdes, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
+		slices.SortStableFunc(f.entries, func(a, b frameEntry) int { return cmp.Compare(a.Low, b.Low) })
 	})
-	return f.fdes, f.fdesErr
+	return f.entries
+}
+
+// frameAt returns the rules at pc, of .debug_frame or else of .eh_frame.
+func (f *File) frameAt(pc uint64) (*frame.FrameDescriptionEntry, error) {
+	entries := f.frameEntries()
+	i := sort.Search(len(entries), func(i int) bool { return entries[i].Low > pc })
+	if i > 0 && entries[i-1].Contains(pc) {
+		// A section of these two alone, the common one first.
+		cie, entry := f.frameBytes(entries[i-1].cie), bytes.Clone(f.frameBytes(entries[i-1].at))
+		if len(cie) < 8 || len(entry) < 8 {
+			return nil, errDWARF
+		}
+		le.PutUint32(entry[4:], 0)
+		list, err := frame.Parse(append(bytes.Clone(cie), entry...), binary.LittleEndian, 0, 8, 0)
+		if err != nil {
+			return nil, err
+		}
+		return list.FDEForPC(pc)
+	}
+	if len(f.ehFrame) == 0 {
+		return nil, errors.New("the debuginfo does not say where the function's frame is here")
+	}
+	list, err := frame.Parse(f.ehFrame, binary.LittleEndian, 0, 8, f.ehFrameAddr)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(list, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
+	return list.FDEForPC(pc)
+}
+
+// frameBytes returns the entry at an offset of .debug_frame, nil if there is none.
+func (f *File) frameBytes(at uint32) []byte {
+	b := bufAt(f.frame, uint64(at))
+	if _, dwarf64 := b.unit(); b.bad || dwarf64 {
+		return nil
+	}
+	return f.frame[at:b.at]
 }
 
 // cfa returns the canonical frame address at pc: what the stack pointer was
 // before the call of the function.
 func (u *unit) cfa(pc uint64) (x *Expr, err error) {
+	// The reader of frames panics on data that breaks off.
 	defer func() {
 		if recover() != nil {
 			x, err = nil, errDWARF
 		}
 	}()
-	entries, err := u.f.frameEntries()
+	entry, err := u.f.frameAt(pc)
 	if err != nil {
 		return nil, err
-	}
-	entry, err := entries.FDEForPC(pc)
-	if err != nil {
-		return nil, errors.New("the debuginfo does not say where the function's frame is here")
 	}
 	rows, err := entry.EstablishFrame(pc)
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 // something asks for what the index does not have.
 type Info struct {
 	*Index
-	finder *Finder
-	file   func() (*File, error)
+	file func() (*File, error)
 
 	mu     sync.Mutex
 	starts map[string][]int // where functions begin, by file
@@ -63,7 +62,16 @@ func (f *Finder) Load(index string, find func() (string, error), progress Progre
 }
 
 func (f *Finder) info(x *Index) *Info {
-	return &Info{Index: x, finder: f, starts: map[string][]int{}, file: sync.OnceValues(func() (*File, error) { return f.open(x.Path()) })}
+	return &Info{Index: x, starts: map[string][]int{}, file: sync.OnceValues(func() (*File, error) {
+		file, err := f.open(x.Path())
+		if err == nil {
+			file.scanned = true
+			for _, u := range x.units {
+				file.offsets = append(file.offsets, u.Off)
+			}
+		}
+		return file, err
+	})}
 }
 
 // open opens debuginfo, with its supplement.
