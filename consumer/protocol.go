@@ -122,6 +122,5 @@ const (
 	skipLock      = 1
 	skipStack     = 2
 	skipMaxactive = 3
-	skipOverload  = 4
-	nSkip         = 5
+	nSkip         = 4
 )

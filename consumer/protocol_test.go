@@ -31,7 +31,7 @@ func TestProtocol(t *testing.T) {
 		"STATE_LOADED": stateLoaded, "STATE_STARTING": stateStarting, "STATE_RUNNING": stateRunning,
 		"STATE_EXITING": stateExiting, "STATE_STOPPED": stateStopped, "STATE_FAILED": stateFailed,
 		"SKIP_BUSY": skipBusy, "SKIP_LOCK": skipLock, "SKIP_STACK": skipStack,
-		"SKIP_MAXACTIVE": skipMaxactive, "SKIP_OVERLOAD": skipOverload, "NSKIP": nSkip,
+		"SKIP_MAXACTIVE": skipMaxactive, "NSKIP": nSkip,
 	}
 	header, err := os.ReadFile("../runtime-c/include/protocol.h")
 	if err != nil {

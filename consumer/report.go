@@ -16,7 +16,6 @@ var skipReasons = [nSkip]string{
 	skipLock:      "a lock could not be had in time; -D MAXTRYLOCK=n waits longer",
 	skipStack:     "too little kernel stack was left; -D MINSTACKSPACE=n asks for less",
 	skipMaxactive: "too many calls of the function at a time; .maxactive(n) follows more",
-	skipOverload:  "probes took too much of the CPU's time",
 }
 
 // figures is what the user has to know of at a session's end.

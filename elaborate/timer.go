@@ -20,6 +20,7 @@ func init() {
 		register(timer, "timer."+unit+"(number)", "timer."+unit+"(number).randomize(number)")
 	}
 	register(timer, "timer.jiffies(number)", "timer.jiffies(number).randomize(number)", "timer.hz(number)")
+	register(profileTimer, "timer.profile", "timer.profile.tick", "timer.profile.freq.hz(number)")
 }
 
 // Limits of a timer's period, in ns.
@@ -60,5 +61,24 @@ func timer(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		Name:   spell(m.point),
 		Args:   [2]int64{period, random * ns},
 		Cold:   period >= coldTimer,
+	}}}, nil
+}
+
+// shortestProfile is the shortest period of timer.profile, in ns: the CPUs are
+// to do something else, too.
+const shortestProfile = 100_000
+
+// profileTimer builds timer.profile: on every CPU, with the registers of what
+// it interrupts, at each tick of the system's clock or at a frequency.
+func profileTimer(s *session, m match) ([]*Place, *syntax.Diagnostic) {
+	hz := m.number("hz", s.target.hz())
+	if hz <= 0 || 1e9/hz < shortestProfile {
+		return nil, m.errorf("%s: the frequency must be from 1 to %d", spell(m.point), int64(1e9/shortestProfile))
+	}
+	return []*Place{{Point: &program.Point{
+		At:     m.at(),
+		Family: "profile",
+		Name:   spell(m.point),
+		Args:   [2]int64{1e9 / hz},
 	}}}, nil
 }

@@ -13,13 +13,7 @@ import (
 	"gostap/translator/suggest"
 )
 
-// limits are the names that -D knows, for messages.
-var limits = []string{
-	"MAXACTION", "MAXACTION_INTERRUPTIBLE", "MAXERRORS", "MAXMAPENTRIES", "MAXNESTING", "MAXSKIPPED",
-	"MAXSTRINGLEN", "MAXTRYLOCK", "TRYLOCKDELAY", "MINSTACKSPACE", "HIST_ELISION",
-}
-
-func limitNames() string { return strings.Join(limits, ", ") }
+func limitNames() string { return strings.Join(emit.LimitNames(), ", ") }
 
 // setLimits turns -D and the options that lift limits into emit's.
 func (o *options) setLimits() (emit.Limits, error) {
@@ -43,7 +37,7 @@ func (o *options) setLimits() (emit.Limits, error) {
 			}
 			continue
 		}
-		hint := suggest.Hint(name, limits)
+		hint := suggest.Hint(name, emit.LimitNames())
 		if hint == "" {
 			hint = "there are " + limitNames()
 		}

@@ -75,7 +75,7 @@ struct gs_ctx {
 	gs_u64 time;		    /* of the run's first record; 0 before there is one */
 	gs_u32 cpu;
 	gs_u32 nesting;		    /* script functions entered */
-	gs_u32 busy;		    /* owned by a handler */
+	gs_u32 busy;		    /* the platform's: is it owned by a handler? */
 	gs_u32 next;		    /* an embedded function has ended by STAP_NEXT */
 	char *tokens;		    /* tokenize(): what is left of the string; NULL: nothing */
 	char error_text[256];	    /* for errors that are put together */
@@ -134,6 +134,8 @@ struct gs_limits {
 	gs_u32 trylockdelay;	    /* TRYLOCKDELAY: microseconds between them */
 	gs_u32 minstackspace;	    /* MINSTACKSPACE: bytes a handler wants left */
 	gs_u32 suppress_errors;	    /* --suppress-handler-errors */
+	gs_u64 overload_threshold;  /* STP_OVERLOAD_THRESHOLD: cycles in handlers out of overload_interval; 0: no limit */
+	gs_u64 overload_interval;   /* STP_OVERLOAD_INTERVAL */
 };
 
 #define GS_ABI 1

@@ -122,7 +122,6 @@ struct gs_geometry {
 #define GS_SKIP_LOCK 1	     /* a lock could not be had in time */
 #define GS_SKIP_STACK 2	     /* too little stack left */
 #define GS_SKIP_MAXACTIVE 3  /* return probes: no free instance */
-#define GS_SKIP_OVERLOAD 4
-#define GS_NSKIP 5
+#define GS_NSKIP 4
 
 #endif

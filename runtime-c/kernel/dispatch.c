@@ -10,6 +10,7 @@
 
 struct gs_cpu __percpu *gs_cpus;
 struct gs_slot *gs_slots;
+const struct gs_group **gs_shared;
 const char gs_aborted[] = "abort()";
 static atomic64_t gs_errors = ATOMIC64_INIT(0);
 static atomic64_t gs_skips = ATOMIC64_INIT(0);
@@ -21,8 +22,12 @@ int gs_dispatch_init(void)
 	gs_cpus = alloc_percpu(struct gs_cpu);
 	if (!gs_cpus)
 		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(gs_cpus, cpu)->ctx.cpu = cpu;
+	for_each_possible_cpu(cpu) {
+		struct gs_ctx *c = &per_cpu_ptr(gs_cpus, cpu)->ctx;
+
+		c->cpu = cpu;
+		gs_load_init(c);
+	}
 	return 0;
 }
 
@@ -33,7 +38,8 @@ int gs_dispatch_start(void)
 	int cpu;
 
 	gs_slots = kvcalloc(gs_program.nprobes, sizeof(*gs_slots), GFP_KERNEL);
-	if (!gs_slots)
+	gs_shared = kvcalloc(gs_program.npoints, sizeof(*gs_shared), GFP_KERNEL);
+	if (!gs_slots || !gs_shared)
 		return -ENOMEM;
 	for (i = 0; i < gs_program.nprobes; i++)
 		gs_slots[i].handler = gs_program.probes[i].handler;
@@ -56,16 +62,20 @@ void gs_dispatch_free(void)
 
 	for_each_possible_cpu(cpu)
 		kvfree(per_cpu_ptr(gs_cpus, cpu)->frame);
+	kvfree(gs_shared);
 	kvfree(gs_slots);
 	free_percpu(gs_cpus);
 }
 
-/* gs_handle(), if there is stack enough. */
-noinline bool gs_handle_low(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved)
+/* Is the context free, and stack enough left? */
+noinline bool gs_may_take(struct gs_ctx *c)
 {
-	if (gs_stack_left() >= gs_program.limits.minstackspace)
-		return gs_handle(c, hit, regs, ip, saved);
-	gs_skip_here(GS_SKIP_STACK);
+	if ((s32)c->busy < 0)
+		gs_skip_here(GS_SKIP_BUSY);
+	else if (gs_stack_left() < gs_program.limits.minstackspace)
+		gs_skip_here(GS_SKIP_STACK);
+	else
+		return true;
 	return false;
 }
 
@@ -77,8 +87,7 @@ void gs_run_cold(const struct gs_point *p)
 
 	local_irq_save(flags);
 	c = &this_cpu_ptr(gs_cpus)->ctx;
-	c->busy = GS_BUSY;
-	barrier();
+	gs_take(c);
 	c->point = p;
 	c->regs = NULL;
 	c->ip = 0;
@@ -87,9 +96,21 @@ void gs_run_cold(const struct gs_point *p)
 	gs_slots[p->probe].handler(c);
 	if (c->error)
 		gs_report(c);
-	barrier();
-	c->busy = 0;
+	gs_leave(c);
 	local_irq_restore(flags);
+}
+
+/* More errors or skips than the script may have; said once. */
+static void gs_exceeded(const char *name, const char *what, u32 limit)
+{
+	char text[128];
+	int n;
+
+	if (READ_ONCE(gs_state) == GS_STATE_FAILED)
+		return;
+	n = scnprintf(text, sizeof(text), "%s exceeded: more than %u %s; raise it with -D%s=%u", name, limit, what,
+		      name, limit ? limit * 10 : 10);
+	gs_message(GS_MSG_ERROR, text, n, NULL, NULL);
 }
 
 /* The handler has ended with an error. */
@@ -105,8 +126,12 @@ noinline __cold void gs_report(struct gs_ctx *c)
 		/* Once the session ends for errors, those of other CPUs would only follow from it. */
 		if (READ_ONCE(gs_state) != GS_STATE_FAILED)
 			gs_message(GS_MSG_ERROR, c->error, strlen(c->error), c->error_near, gs_point_of(c)->name);
-		if (n > gs_program.limits.maxerrors)
+		if (n > gs_program.limits.maxerrors) {
+			/* Where the first error ends the session, it speaks for itself. */
+			if (gs_program.limits.maxerrors)
+				gs_exceeded("MAXERRORS", "errors", gs_program.limits.maxerrors);
 			gs_end_session(GS_STATE_FAILED);
+		}
 	}
 out:
 	c->error = NULL;
@@ -118,13 +143,14 @@ out:
 /* On this CPU, with interrupts off, a handler could not run. */
 noinline __cold void gs_skip_here(u32 kind)
 {
-	static const char text[] = "too many probes were skipped (-D MAXSKIPPED=n raises the limit)";
-
 	/* A single instruction: an NMI may come between any two. */
 	this_cpu_inc(gs_cpus->skipped[kind]);
+	/* A probe on what handlers call is no fault. */
+	if (kind == GS_SKIP_BUSY)
+		return;
 	if (atomic64_inc_return(&gs_skips) == (u64)gs_program.limits.maxskipped + 1 &&
 	    !gs_program.limits.suppress_errors) {
-		gs_message(GS_MSG_ERROR, text, sizeof(text) - 1, NULL, NULL);
+		gs_exceeded("MAXSKIPPED", "skipped probe hits", gs_program.limits.maxskipped);
 		gs_end_session(GS_STATE_FAILED);
 	}
 }

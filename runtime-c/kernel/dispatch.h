@@ -36,17 +36,34 @@ static __always_inline void gs_irq_restore(unsigned long flags, bool native)
 		native_irq_enable();
 }
 
-#define GS_BUSY 1
+/*
+ * A context's busy says two things at once, so that a hit asks one question:
+ * negative, a handler owns the context; else it is free, and counts down with
+ * each handler to GS_DUE, where overload.c wants to time one. Taking and
+ * leaving are a single addition each, which an NMI can come between without
+ * harm: at worst the count passes GS_DUE and goes on below it.
+ */
+#define GS_DUE 0x40000000
+#define GS_TAKE 0x80000000u
+#define GS_LEAVE 0x7fffffffu	/* back, and one less */
 
-/* The handler, in a context that may be had; false if it ended with an error. */
-static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip,
-				      u64 *saved)
+/* Only this CPU looks at busy: an NMI, or a probe on what the handler calls. */
+static __always_inline void gs_take(struct gs_ctx *c)
 {
-	bool done = true;
-
-	c->busy = GS_BUSY;
-	/* Only this CPU looks at busy: an NMI, or a probe on what the handler calls. */
+	c->busy += GS_TAKE;
 	barrier();
+}
+
+static __always_inline void gs_leave(struct gs_ctx *c)
+{
+	barrier();
+	c->busy += GS_LEAVE;
+}
+
+/* A handler, in a context that is taken; false if it ended with an error. */
+static __always_inline bool gs_call(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip,
+				    u64 *saved)
+{
 	c->point = hit->point;
 	c->regs = (struct gs_regs *)regs;
 	c->ip = ip;
@@ -55,12 +72,21 @@ static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit
 	if (saved)
 		c->saved = saved;
 	hit->slot->handler(c);
-	if (unlikely(c->error)) {
-		gs_report(c);
-		done = false;
-	}
-	barrier();
-	c->busy = 0;
+	if (likely(!c->error))
+		return true;
+	gs_report(c);
+	return false;
+}
+
+/* The same in a context that is free. */
+static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip,
+				      u64 *saved)
+{
+	bool done;
+
+	gs_take(c);
+	done = gs_call(c, hit, regs, ip, saved);
+	gs_leave(c);
 	return done;
 }
 
@@ -68,6 +94,18 @@ static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit
 static __always_inline bool gs_stack_may_be_low(void)
 {
 	return ((u32)current_stack_pointer & (u32)(THREAD_SIZE - 1)) < gs_program.limits.minstackspace;
+}
+
+/* Takes the context for what comes before a handler; false if it may not be had. */
+static __always_inline bool gs_try_take(struct gs_ctx *c)
+{
+	barrier();
+	if (unlikely(gs_state != GS_STATE_RUNNING))
+		return false;
+	if (unlikely((s32)c->busy < 0 || gs_stack_may_be_low()) && !gs_may_take(c))
+		return false;
+	gs_take(c);
+	return true;
 }
 
 /* Does all of a hit, interrupts being off; false if the handler could not run, or ended with an error. */
@@ -79,12 +117,8 @@ static __always_inline bool gs_try(const struct gs_hit *hit, struct pt_regs *reg
 	barrier();
 	if (unlikely(gs_state != GS_STATE_RUNNING))
 		return false;
-	if (unlikely(c->busy == GS_BUSY)) {
-		gs_skip_here(GS_SKIP_BUSY);
-		return false;
-	}
-	if (unlikely(gs_stack_may_be_low()))
-		return gs_handle_low(c, hit, regs, ip, saved);
+	if (unlikely((s32)c->busy <= GS_DUE || gs_stack_may_be_low()))
+		return gs_handle_seldom(c, hit, regs, ip, saved);
 	return gs_handle(c, hit, regs, ip, saved);
 }
 

@@ -7,6 +7,7 @@
 #define GS_INTERNAL_H
 
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -30,6 +31,18 @@ struct gs_known_stack {
 	u64 addrs[GS_KNOWN_DEPTH];
 };
 
+/* overload.c: the handlers' share of a CPU, by samples of them; times are in cycles. */
+struct gs_load {
+	u64 begun;			/* the interval; 0: none yet */
+	u64 last;			/* sample */
+	u64 spent;			/* in handlers, in this interval */
+	u64 largest;			/* what one sample added to it */
+	u64 random;
+	u32 samples;			/* in this interval */
+	u32 hits;			/* that the next sample stands for */
+	u32 over;			/* intervals in a row in which it was too much */
+};
+
 /* What a CPU has for itself. */
 struct gs_cpu {
 	struct gs_ctx ctx;
@@ -46,6 +59,7 @@ struct gs_cpu {
 	u64 first;			/* of the records written, the first not read */
 	struct file *reader;		/* who gives sub-buffers back */
 	u64 skipped[GS_NSKIP];
+	struct gs_load load;
 	char *frame;			/* what ctx.frame is between handlers */
 	/* stack.c: what it hands out */
 	u64 stack[GS_STACK_DEPTH];
@@ -57,6 +71,7 @@ extern struct gs_cpu __percpu *gs_cpus;
 /* Which handler runs for a probe: it changes when its condition does. */
 struct gs_slot {
 	void (*handler)(struct gs_ctx *c);
+	bool off;			/* its condition doesn't hold */
 };
 extern struct gs_slot *gs_slots;	/* one for each of gs_program.probes */
 
@@ -71,6 +86,12 @@ static inline struct gs_hit gs_hit_of(const struct gs_point *p)
 	return (struct gs_hit){ p, &gs_slots[p->probe] };
 }
 
+/* Is the probe to be armed? */
+static inline bool gs_wanted(const struct gs_slot *s)
+{
+	return !READ_ONCE(s->off);
+}
+
 /* session.c */
 extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alone */
 struct gs_start {
@@ -79,6 +100,8 @@ struct gs_start {
 };
 int gs_session_start(const struct gs_start *how);
 void gs_session_stop(void);
+/* Arms and disarms probes whose conditions have changed. */
+void gs_session_follow(void);
 void gs_session_free(void);
 /* Ends the session from any context; to is GS_STATE_EXITING or GS_STATE_FAILED. */
 void gs_end_session(int to);
@@ -90,6 +113,8 @@ struct gs_family {
 	void (*begin)(const struct gs_point **points, u32 n);
 	/* Arms the points; those that it can't it gives to gs_unarmed(). -errno if memory is short. */
 	int (*arm)(const struct gs_point **points, u32 n);
+	/* Arms and disarms what arm left, as gs_wanted() says now; NULL: the empty handler has to do. */
+	void (*follow)(void);
 	/* Undoes what arm did, or did of it; afterwards none of its handlers runs. */
 	void (*disarm)(void);
 	/* The same for one point, whose module has come or goes. arm may have had no point. */
@@ -115,21 +140,28 @@ void gs_unarmed(const struct gs_point *p, int err);
 u32 gs_unarmed_points(void);
 /* families/kprobe.c, for functions that have no ftrace site too */
 int gs_kprobe_arm(const struct gs_point *p);
-/* families/function.c: the point among those that share p's handler. */
+void gs_kprobe_follow(struct kprobe *kp, const struct gs_hit *hit);
+/* group.c: the point among those that share p's handler. */
+extern const struct gs_group **gs_shared;	/* by point: the group in whose name it stands for others */
 const struct gs_point *gs_function_point(const struct gs_point *p, u64 ip);
 
 /* dispatch.c */
 int gs_dispatch_init(void);
 int gs_dispatch_start(void);
 void gs_dispatch_free(void);
-bool gs_handle_low(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved);
+bool gs_may_take(struct gs_ctx *c);
 void gs_run_cold(const struct gs_point *p);
 void gs_report(struct gs_ctx *c);
 void gs_skip_here(u32 kind);
 u64 gs_errors_so_far(void);
 void gs_skips_so_far(u64 *skipped);
+/* overload.c */
+void gs_load_init(struct gs_ctx *c);
+bool gs_handle_seldom(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved);
 /* condition.c: probes with "if (cond)" */
+void gs_conditions_init(void);
 void gs_conditions_start(void);
+void gs_conditions_free(void);
 
 /* transport.c */
 /* Whether the oldest sub-buffers give way where there is no room. Once it is off, none is overwritten any more. */

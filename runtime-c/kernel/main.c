@@ -20,6 +20,7 @@ static int __init gs_module_init(void)
 	gs_workqueue = alloc_workqueue("%s", WQ_UNBOUND, 0, THIS_MODULE->name);
 	if (!gs_workqueue)
 		return -ENOMEM;
+	gs_conditions_init();
 	err = gs_dispatch_init();
 	if (err)
 		goto no_dispatch;
@@ -55,6 +56,7 @@ static void __exit gs_module_exit(void)
 	gs_control_free();
 	gs_modules_free();
 	gs_session_stop();
+	gs_conditions_free();
 	gs_messages_free();
 	destroy_workqueue(gs_workqueue);
 	gs_session_free();

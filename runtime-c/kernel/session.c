@@ -310,6 +310,17 @@ out:
 	mutex_unlock(&gs_session_mutex);
 }
 
+void gs_session_follow(void)
+{
+	const struct gs_family *const *f;
+
+	mutex_lock(&gs_session_mutex);
+	for (f = gs_families; READ_ONCE(gs_state) == GS_STATE_RUNNING && *f; f++)
+		if ((*f)->follow)
+			(*f)->follow();
+	mutex_unlock(&gs_session_mutex);
+}
+
 /* After the stop, with the module. */
 void gs_session_free(void)
 {

@@ -7,84 +7,96 @@ import (
 	"strconv"
 )
 
-// Limits are the resource limits that -D sets, by SystemTap's names.
+// Limits are the resource limits that -D sets. docs/LIMITS.md says what each is.
 type Limits struct {
-	MaxAction              int64 // MAXACTION: loop iterations and recursive calls of a handler
-	MaxActionInterruptible int64 // MAXACTION_INTERRUPTIBLE: the same in begin, end and error probes; 0: ten times MaxAction
-	MaxNesting             int64 // MAXNESTING: function calls within each other; 0: what the script needs, and ten for recursion
-	MaxMapEntries          int64 // MAXMAPENTRIES: elements of an array whose declaration doesn't say
-	MaxStringLen           int64 // MAXSTRINGLEN: bytes of a string with its NUL; the runtime has to be compiled with the same
-	MaxErrors              int64 // MAXERRORS
-	MaxSkipped             int64 // MAXSKIPPED
-	MaxTryLock             int64 // MAXTRYLOCK: attempts at a lock
-	TryLockDelay           int64 // TRYLOCKDELAY: µs between them
-	MinStackSpace          int64 // MINSTACKSPACE
-	HistElision            int64 // HIST_ELISION: empty buckets drawn beside a full one; -1: all
+	MaxAction              int64
+	MaxActionInterruptible int64 // 0: ten times MaxAction
+	MaxNesting             int64 // 0: what the script needs, and ten for recursion
+	MaxMapEntries          int64
+	MaxStringLen           int64 // the runtime has to be compiled with the same
+	MaxErrors              int64
+	MaxSkipped             int64
+	MaxTryLock             int64
+	TryLockDelay           int64
+	MinStackSpace          int64
+	OverloadThreshold      int64
+	OverloadInterval       int64
+	NoOverload             int64 // 1: there is no limit of that kind
+	HistElision            int64 // -1: all
 
 	SuppressErrors     bool // --suppress-handler-errors
-	SuppressTimeLimits bool // --suppress-time-limits: count no actions
+	SuppressTimeLimits bool // --suppress-time-limits: no actions are counted, locks are waited for, overload is allowed
 }
 
 // DefaultLimits returns the limits of a script run without -D.
 func DefaultLimits() Limits {
 	return Limits{
-		MaxAction:     1000,
-		MaxMapEntries: 2048,
-		MaxStringLen:  512,
-		MaxErrors:     0,
-		MaxSkipped:    100,
-		MaxTryLock:    1000,
-		TryLockDelay:  10,
-		MinStackSpace: 1024,
-		HistElision:   2,
+		MaxAction:         1000,
+		MaxMapEntries:     2048,
+		MaxStringLen:      512,
+		MaxErrors:         0,
+		MaxSkipped:        100,
+		MaxTryLock:        1000,
+		TryLockDelay:      10,
+		MinStackSpace:     1024,
+		OverloadThreshold: 500e6,
+		OverloadInterval:  1000e6,
+		HistElision:       2,
 	}
+}
+
+// most is what fits the runtime's 32 bits.
+const most = 1<<32 - 1
+
+// limits are the limits by SystemTap's names.
+var limits = []struct {
+	name            string
+	field           func(*Limits) *int64
+	lowest, highest int64
+}{
+	{"MAXACTION", func(l *Limits) *int64 { return &l.MaxAction }, 1, most},
+	{"MAXACTION_INTERRUPTIBLE", func(l *Limits) *int64 { return &l.MaxActionInterruptible }, 1, most},
+	{"MAXERRORS", func(l *Limits) *int64 { return &l.MaxErrors }, 0, most},
+	{"MAXMAPENTRIES", func(l *Limits) *int64 { return &l.MaxMapEntries }, 1, 1 << 28},
+	{"MAXNESTING", func(l *Limits) *int64 { return &l.MaxNesting }, 1, 1000},
+	{"MAXSKIPPED", func(l *Limits) *int64 { return &l.MaxSkipped }, 0, most},
+	{"MAXSTRINGLEN", func(l *Limits) *int64 { return &l.MaxStringLen }, 32, 65535},
+	{"MAXTRYLOCK", func(l *Limits) *int64 { return &l.MaxTryLock }, 0, most},
+	{"TRYLOCKDELAY", func(l *Limits) *int64 { return &l.TryLockDelay }, 0, most},
+	{"MINSTACKSPACE", func(l *Limits) *int64 { return &l.MinStackSpace }, 0, most},
+	{"STP_OVERLOAD_THRESHOLD", func(l *Limits) *int64 { return &l.OverloadThreshold }, 1, 1e15},
+	{"STP_OVERLOAD_INTERVAL", func(l *Limits) *int64 { return &l.OverloadInterval }, 1e6, 1e15},
+	{"STP_NO_OVERLOAD", func(l *Limits) *int64 { return &l.NoOverload }, 0, 1},
+	{"HIST_ELISION", func(l *Limits) *int64 { return &l.HistElision }, -1, most},
+}
+
+// LimitNames returns the names that Set knows.
+func LimitNames() []string {
+	var names []string
+	for _, l := range limits {
+		names = append(names, l.name)
+	}
+	return names
 }
 
 // Set sets one limit as -D name=value does. It reports whether there is a
 // limit of that name.
 func (l *Limits) Set(name, value string) (known bool, err error) {
-	field, lowest, highest := l.field(name)
-	if field == nil {
-		return false, nil
+	for _, limit := range limits {
+		if limit.name != name {
+			continue
+		}
+		n, err := strconv.ParseInt(value, 0, 64)
+		if err != nil {
+			return true, fmt.Errorf("-D%s=%s: not a number", name, value)
+		}
+		if n < limit.lowest || n > limit.highest {
+			return true, fmt.Errorf("-D%s=%s: must be from %d to %d", name, value, limit.lowest, limit.highest)
+		}
+		*limit.field(l) = n
+		return true, nil
 	}
-	n, err := strconv.ParseInt(value, 0, 64)
-	if err != nil {
-		return true, fmt.Errorf("-D%s=%s: not a number", name, value)
-	}
-	if n < lowest || n > highest {
-		return true, fmt.Errorf("-D%s=%s: must be from %d to %d", name, value, lowest, highest)
-	}
-	*field = n
-	return true, nil
-}
-
-func (l *Limits) field(name string) (field *int64, lowest, highest int64) {
-	const most = 1<<32 - 1
-	switch name {
-	case "MAXACTION":
-		return &l.MaxAction, 1, most
-	case "MAXACTION_INTERRUPTIBLE":
-		return &l.MaxActionInterruptible, 1, most
-	case "MAXNESTING":
-		return &l.MaxNesting, 1, 1000
-	case "MAXMAPENTRIES":
-		return &l.MaxMapEntries, 1, 1 << 28
-	case "MAXSTRINGLEN":
-		return &l.MaxStringLen, 32, 65535
-	case "MAXERRORS":
-		return &l.MaxErrors, 0, most
-	case "MAXSKIPPED":
-		return &l.MaxSkipped, 0, most
-	case "MAXTRYLOCK":
-		return &l.MaxTryLock, 0, most
-	case "TRYLOCKDELAY":
-		return &l.TryLockDelay, 0, most
-	case "MINSTACKSPACE":
-		return &l.MinStackSpace, 0, most
-	case "HIST_ELISION":
-		return &l.HistElision, -1, most
-	}
-	return nil, 0, 0
+	return false, nil
 }
 
 // cold is MAXACTION_INTERRUPTIBLE with its default resolved.
@@ -92,5 +104,21 @@ func (l *Limits) cold() int64 {
 	if l.MaxActionInterruptible != 0 {
 		return l.MaxActionInterruptible
 	}
-	return min(10*l.MaxAction, 1<<32-1)
+	return min(10*l.MaxAction, most)
+}
+
+// overload is STP_OVERLOAD_THRESHOLD, 0 if overload is allowed.
+func (l *Limits) overload() int64 {
+	if l.SuppressTimeLimits || l.NoOverload != 0 {
+		return 0
+	}
+	return l.OverloadThreshold
+}
+
+// tryLock is MAXTRYLOCK: as good as without end if handlers may take their time.
+func (l *Limits) tryLock() int64 {
+	if l.SuppressTimeLimits {
+		return most
+	}
+	return l.MaxTryLock
 }

@@ -3,6 +3,9 @@
 package emit
 
 import (
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,7 +23,9 @@ func TestLimits(t *testing.T) {
 		{"MAXACTION", "many", true, false},
 		{"MAXSTRINGLEN", "65536", true, false},
 		{"MAXERRORS", "0x10", true, true},
-		{"STP_NO_OVERLOAD", "", false, true},
+		{"STP_NO_OVERLOAD", "1", true, true},
+		{"STP_OVERLOAD_THRESHOLD", "0", true, false},
+		{"STP_PROCFS_BUFSIZE", "1", false, true},
 	} {
 		known, err := l.Set(c.name, c.value)
 		if known != c.known || (err == nil) != c.ok {
@@ -29,6 +34,32 @@ func TestLimits(t *testing.T) {
 	}
 	if l.MaxAction != 50 || l.cold() != 500 || l.MaxErrors != 16 {
 		t.Errorf("limits are %+v", l)
+	}
+}
+
+// Each limit stands in the document with its default, and none besides.
+func TestLimitsDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/LIMITS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]string{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([^|]*) \\|").FindAllStringSubmatch(string(text), -1) {
+		documented[m[1]] = m[2]
+	}
+	l := DefaultLimits()
+	for _, limit := range limits {
+		value, want := documented[limit.name], strconv.FormatInt(*limit.field(&l), 10)
+		if n, err := strconv.Atoi(strings.ReplaceAll(value, ",", "")); err == nil && strconv.Itoa(n) != want {
+			t.Errorf("the default of %s is %s; docs/LIMITS.md says %q", limit.name, want, value)
+		}
+		if value == "" {
+			t.Errorf("docs/LIMITS.md does not speak of %s", limit.name)
+		}
+		delete(documented, limit.name)
+	}
+	for name := range documented {
+		t.Errorf("docs/LIMITS.md speaks of %s, which is no limit", name)
 	}
 }
 

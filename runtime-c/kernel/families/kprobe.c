@@ -46,6 +46,7 @@ int gs_kprobe_arm(const struct gs_point *p)
 	k->hit = gs_hit_of(p);
 	k->kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
 	k->kp.pre_handler = gs_kprobe_hit;
+	k->kp.flags = gs_wanted(k->hit.slot) ? 0 : KPROBE_FLAG_DISABLED;
 	err = register_kprobe(&k->kp);
 	if (err) {
 		kfree(k);
@@ -83,6 +84,27 @@ static void gs_kprobe_disarm_one(const struct gs_point *p)
 	}
 }
 
+void gs_kprobe_follow(struct kprobe *kp, const struct gs_hit *hit)
+{
+	bool wanted = gs_wanted(hit->slot), armed = !(kp->flags & KPROBE_FLAG_DISABLED);
+	int err = 0;
+
+	if (wanted && !armed)
+		err = enable_kprobe(kp);
+	else if (!wanted && armed)
+		err = disable_kprobe(kp);
+	if (err)
+		gs_unarmed(hit->point, err);
+}
+
+static void gs_kprobes_follow(void)
+{
+	u32 i;
+
+	for (i = 0; i < gs_nkprobes; i++)
+		gs_kprobe_follow(gs_kprobes[i], &container_of(gs_kprobes[i], struct gs_kprobe, kp)->hit);
+}
+
 /* In one go, as each would wait for all CPUs. */
 static void gs_kprobes_disarm(void)
 {
@@ -104,6 +126,6 @@ static void gs_kprobes_skipped(u64 *skipped)
 }
 
 static const struct gs_family gs_family_kprobe = {
-	.name = "kprobe", .arm = gs_kprobes_arm, .disarm = gs_kprobes_disarm, .missed = gs_kprobes_skipped,
-	.arm_one = gs_kprobe_arm, .disarm_one = gs_kprobe_disarm_one,
+	.name = "kprobe", .arm = gs_kprobes_arm, .follow = gs_kprobes_follow, .disarm = gs_kprobes_disarm,
+	.missed = gs_kprobes_skipped, .arm_one = gs_kprobe_arm, .disarm_one = gs_kprobe_disarm_one,
 };

@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * return.c - a kretprobe for each point. What the handler wants from the
- * function's entry is saved with the instance. args[0] is how many calls may
- * be under way at once; 0: a default.
+ * return.c - function return. What finds its way to a return is the kernel's
+ * kretprobe. One serves a whole group of functions: it is registered, but never
+ * armed; ftrace calls us at each function's entry, and we have the kretprobe's
+ * own handler hook the return, as kprobes would from an armed one. It asks of
+ * the registers the stack pointer only, which ftrace always saves. Functions
+ * without ftrace site have an armed kretprobe for each point.
+ *
+ * args[0] is how many calls of a function may be under way at once; 0: a default.
  */
 #include <linux/kprobes.h>
 #include <linux/slab.h>
 
-#include "../dispatch.h"
+#include "../group.h"
+
+/* A handler at a return. */
+struct gs_return_hit {
+	struct gs_hit hit;
+	struct gs_slot entry;		/* fills what is saved; handler is NULL if nothing is */
+	u32 at;				/* in the instance's data: has entry done its work? Behind it, what it saved */
+};
 
 struct gs_return {
 	struct kretprobe rp;
-	struct gs_hit hit;
-	struct gs_slot entry;
+	u32 nhits;
+	struct gs_return_hit hits[];
 };
 
-static struct kretprobe **gs_returns;	/* the armed ones */
-static u32 gs_nreturns;
+#define GS_MAX_INSTANCES (1 << 16)
+
+static struct kretprobe **gs_returns;	/* the registered ones */
+static u32 gs_nreturns, gs_nreturns_armed;	/* those that are armed by themselves come first */
 static u64 gs_returns_full, gs_returns_missed;
 
 static __always_inline struct gs_return *gs_return_of(struct kretprobe_instance *ri)
@@ -24,108 +38,221 @@ static __always_inline struct gs_return *gs_return_of(struct kretprobe_instance 
 	return container_of(get_kretprobe(ri), struct gs_return, rp);
 }
 
-/* Runs a handler of r with the values saved in ri; false if it could not run, or ended with an error. */
-static __always_inline bool gs_return_run(struct gs_return *r, const struct gs_hit *hit,
-					  struct kretprobe_instance *ri, struct pt_regs *regs)
+/*
+ * At the entry, with the context taken: the instance's data is the probed
+ * address and what the handlers want. Not 0: there is nothing for them to work with.
+ */
+static int gs_return_save(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	unsigned long flags;
-	bool done;
-
-	local_irq_save(flags);
-	done = gs_try(hit, regs, (unsigned long)r->rp.kp.addr, (u64 *)ri->data);
-	local_irq_restore(flags);
-	return done;
-}
-
-/* Not 0: there is nothing for the return to work with. */
-static int gs_return_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
+	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
 	struct gs_return *r = gs_return_of(ri);
-	struct gs_hit entry = { r->hit.point, &r->entry };
-
-	return !gs_return_run(r, &entry, ri, regs);
-}
-
-static int gs_return_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct gs_return *r = gs_return_of(ri);
-
-	gs_return_run(r, &r->hit, ri, regs);
-	return 0;
-}
-
-/* -ENOMEM, or 0: a point that kprobes refuse goes to gs_unarmed(). n points share the memory for instances. */
-static int gs_return_arm(const struct gs_point *p, u32 n)
-{
-	const struct gs_probe *probe = &gs_program.probes[p->probe];
-	u64 addr = gs_point_addr(p);
-	struct gs_return *r;
-	int err;
-
-	if (!addr) {
-		gs_unarmed(p, -ENOENT);
-		return 0;
-	}
-	if (!gs_returns)
-		gs_returns = kvcalloc(gs_program.npoints, sizeof(*gs_returns), GFP_KERNEL);
-	r = kzalloc(sizeof(*r), GFP_KERNEL);
-	if (!gs_returns || !r) {
-		kfree(r);
-		return -ENOMEM;
-	}
-	r->hit = gs_hit_of(p);
-	r->entry.handler = probe->entry;
-	r->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
-	r->rp.handler = gs_return_hit;
-	r->rp.entry_handler = probe->entry ? gs_return_enter : NULL;
-	r->rp.data_size = probe->nsaved * sizeof(u64);
-	r->rp.maxactive = p->args[0] > 0 ? min_t(s64, p->args[0], 1 << 16) : clamp(32768 / n, 32u, 512u);
-	err = register_kretprobe(&r->rp);
-	if (err) {
-		kfree(r);
-		gs_unarmed(p, err);
-		return 0;
-	}
-	gs_returns[gs_nreturns++] = &r->rp;
-	return 0;
-}
-
-static int gs_returns_arm(const struct gs_point **points, u32 n)
-{
-	int err = 0;
+	u64 *data = (u64 *)ri->data;
+	bool any = false;
 	u32 i;
 
-	for (i = 0; i < n && !err; i++)
-		err = gs_return_arm(points[i], n);
+	data[0] = regs->ip;
+	for (i = 0; i < r->nhits; i++) {
+		struct gs_return_hit *h = &r->hits[i];
+		struct gs_hit entry = { h->hit.point, &h->entry };
+
+		if (h->entry.handler && !(data[h->at] = gs_call(c, &entry, regs, regs->ip, &data[h->at + 1])))
+			continue;
+		any = true;
+	}
+	return !any;
+}
+
+/* The entry of a function whose kretprobe is armed. */
+static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
+	unsigned long flags;
+	int err = 1;
+
+	local_irq_save(flags);
+	if (gs_try_take(c)) {
+		err = gs_return_save(ri, regs);
+		gs_leave(c);
+	}
+	local_irq_restore(flags);
 	return err;
 }
 
-static int gs_return_arm_one(const struct gs_point *p)
+static __always_inline void gs_return_enter(struct ftrace_ops *ops, struct ftrace_regs *fregs, bool native)
 {
-	return gs_return_arm(p, gs_nreturns + 1);
+	struct gs_return *r = container_of(ops, struct gs_group, ops)->own;
+	unsigned long flags = gs_irq_save(native);
+	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
+
+	if (gs_try_take(c)) {
+		r->rp.kp.pre_handler(&r->rp.kp, &arch_ftrace_regs(fregs)->regs);
+		gs_leave(c);
+	}
+	gs_irq_restore(flags, native);
 }
 
-static void gs_return_disarm_one(const struct gs_point *p)
+static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
+{
+	gs_return_enter(ops, fregs, true);
+}
+
+static void gs_return_entered_xen(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	gs_return_enter(ops, fregs, false);
+}
+
+/* One handler at one function's return, with nothing saved. */
+static int gs_return_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct gs_return *r = gs_return_of(ri);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	gs_try(&r->hits[0].hit, regs, (unsigned long)r->rp.kp.addr, NULL);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int gs_return_hits(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct gs_return *r = gs_return_of(ri);
+	u64 *data = (u64 *)ri->data;
+	unsigned long flags;
+	u32 i;
+
+	local_irq_save(flags);
+	for (i = 0; i < r->nhits; i++) {
+		struct gs_return_hit *h = &r->hits[i];
+
+		if (!h->entry.handler || data[h->at])
+			gs_try(&h->hit, regs, data[0], &data[h->at + 1]);
+	}
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* How many calls of one of n functions may be under way: as the script says, else what memory allows. */
+static int gs_instances(const struct gs_hit *hits, u32 nhits, u32 n)
+{
+	s64 most = 0;
+	u32 i;
+
+	for (i = 0; i < nhits; i++)
+		most = max(most, hits[i].point->args[0]);
+	if (!most)
+		return min(512 + 16 * (n - 1), 16384u);
+	return min_t(u64, most * n, GS_MAX_INSTANCES);
+}
+
+static struct gs_return *gs_make_return(const struct gs_hit *hits, u32 nhits, u32 nsites)
+{
+	struct gs_return *r = kzalloc(struct_size(r, hits, nhits), GFP_KERNEL);
+	u32 i, at = 1;
+
+	if (!r)
+		return NULL;
+	r->nhits = nhits;
+	for (i = 0; i < nhits; i++) {
+		const struct gs_probe *probe = &gs_program.probes[hits[i].point->probe];
+
+		r->hits[i] = (struct gs_return_hit){ hits[i], { probe->entry }, at };
+		at += 1 + probe->nsaved;
+	}
+	r->rp.handler = gs_return_hits;
+	r->rp.entry_handler = gs_return_save;
+	r->rp.data_size = at * sizeof(u64);
+	if (nhits == 1 && nsites == 1 && !r->hits[0].entry.handler) {
+		r->rp.handler = gs_return_hit;
+		r->rp.entry_handler = NULL;
+		r->rp.data_size = 0;
+	}
+	r->rp.maxactive = gs_instances(hits, nhits, nsites);
+	return r;
+}
+
+static int gs_register_return(struct gs_return *r, u64 addr)
+{
+	int err;
+
+	r->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
+	err = register_kretprobe(&r->rp);
+	if (!err)
+		gs_returns[gs_nreturns++] = &r->rp;
+	return err;
+}
+
+/* Any function of the group that kretprobes take is as good as another. */
+static int gs_return_make(struct gs_group *g)
+{
+	struct gs_return *r = gs_make_return(g->hits, g->nhits, g->nsites);
+	int err = -EINVAL;
+	u32 i;
+
+	if (!r)
+		return -ENOMEM;
+	r->rp.kp.flags = KPROBE_FLAG_DISABLED;
+	for (i = 0; i < g->nsites && err && err != -ENOMEM; i++)
+		err = gs_register_return(r, g->sites[i].addr);
+	if (err) {
+		kfree(r);
+		return err;
+	}
+	g->own = r;
+	g->ops.func = boot_cpu_has(X86_FEATURE_XENPV) ? gs_return_entered_xen : gs_return_entered;
+	return 0;
+}
+
+/* -ENOMEM, or 0: a point that kprobes refuse goes to gs_unarmed(). */
+static int gs_return_alone(const struct gs_point *p, u32 n)
+{
+	struct gs_hit hit = gs_hit_of(p);
+	struct gs_return *r = gs_make_return(&hit, 1, 1);
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	if (r->rp.entry_handler)
+		r->rp.entry_handler = gs_return_save_alone;
+	r->rp.kp.flags = gs_wanted(hit.slot) ? 0 : KPROBE_FLAG_DISABLED;
+	err = gs_register_return(r, gs_point_addr(p));
+	if (!err) {
+		swap(gs_returns[gs_nreturns - 1], gs_returns[gs_nreturns_armed]);
+		gs_nreturns_armed++;
+		return 0;
+	}
+	kfree(r);
+	if (err == -ENOMEM)
+		return err;
+	gs_unarmed(p, err);
+	return 0;
+}
+
+static struct gs_groups gs_return_groups = {
+	.make = gs_return_make, .alone = gs_return_alone, .list = LIST_HEAD_INIT(gs_return_groups.list),
+};
+
+static int gs_returns_arm(const struct gs_point **points, u32 n)
+{
+	/* A group has one, a point alone another. */
+	gs_returns = kvcalloc(2 * n, sizeof(*gs_returns), GFP_KERNEL);
+	return gs_returns ? gs_groups_arm(&gs_return_groups, points, n) : -ENOMEM;
+}
+
+static void gs_returns_follow(void)
 {
 	u32 i;
 
-	for (i = 0; i < gs_nreturns; i++) {
-		struct gs_return *r = container_of(gs_returns[i], struct gs_return, rp);
-
-		if (r->hit.point != p)
-			continue;
-		unregister_kretprobe(&r->rp);
-		gs_returns_full += r->rp.nmissed;
-		gs_returns_missed += r->rp.kp.nmissed;
-		gs_returns[i] = gs_returns[--gs_nreturns];
-		kfree(r);
-		return;
-	}
+	gs_groups_follow(&gs_return_groups);
+	for (i = 0; i < gs_nreturns_armed; i++)
+		gs_kprobe_follow(&gs_returns[i]->kp, &container_of(gs_returns[i], struct gs_return, rp)->hits[0].hit);
 }
 
 /* In one go, as each would wait for all CPUs. */
 static void gs_returns_disarm(void)
 {
+	gs_groups_disarm(&gs_return_groups);
 	if (gs_nreturns)
 		unregister_kretprobes(gs_returns, gs_nreturns);
 	while (gs_nreturns) {
@@ -135,6 +262,7 @@ static void gs_returns_disarm(void)
 		gs_returns_missed += rp->kp.nmissed;
 		kfree(container_of(rp, struct gs_return, rp));
 	}
+	gs_groups_free(&gs_return_groups);
 	kvfree(gs_returns);
 	gs_returns = NULL;
 }
@@ -146,6 +274,6 @@ static void gs_returns_skipped(u64 *skipped)
 }
 
 static const struct gs_family gs_family_return = {
-	.name = "return", .arm = gs_returns_arm, .disarm = gs_returns_disarm, .missed = gs_returns_skipped,
-	.arm_one = gs_return_arm_one, .disarm_one = gs_return_disarm_one,
+	.name = "return", .arm = gs_returns_arm, .follow = gs_returns_follow, .disarm = gs_returns_disarm,
+	.missed = gs_returns_skipped,
 };

@@ -16,6 +16,7 @@
 struct gs_timer {
 	struct hrtimer timer;
 	struct gs_hit hit;
+	bool armed;
 };
 
 static struct gs_timer *gs_timers;
@@ -39,7 +40,19 @@ static enum hrtimer_restart gs_timer_fire(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static int gs_timer_arm(const struct gs_point **points, u32 n)
+/* Arms and disarms it, as its condition says. */
+static void gs_timer_follow(struct gs_timer *t)
+{
+	bool wanted = gs_wanted(t->hit.slot);
+
+	if (wanted && !t->armed)
+		hrtimer_start(&t->timer, gs_timer_period(t->hit.point), HRTIMER_MODE_REL);
+	else if (!wanted && t->armed)
+		hrtimer_cancel(&t->timer);
+	t->armed = wanted;
+}
+
+static int gs_timers_arm(const struct gs_point **points, u32 n)
 {
 	gs_timers = kvcalloc(n, sizeof(*gs_timers), GFP_KERNEL);
 	if (!gs_timers)
@@ -49,12 +62,20 @@ static int gs_timer_arm(const struct gs_point **points, u32 n)
 
 		t->hit = gs_hit_of(points[gs_ntimers]);
 		hrtimer_setup(&t->timer, gs_timer_fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-		hrtimer_start(&t->timer, gs_timer_period(t->hit.point), HRTIMER_MODE_REL);
+		gs_timer_follow(t);
 	}
 	return 0;
 }
 
-static void gs_timer_disarm(void)
+static void gs_timers_follow(void)
+{
+	u32 i;
+
+	for (i = 0; i < gs_ntimers; i++)
+		gs_timer_follow(&gs_timers[i]);
+}
+
+static void gs_timers_disarm(void)
 {
 	while (gs_ntimers)
 		hrtimer_cancel(&gs_timers[--gs_ntimers].timer);
@@ -63,5 +84,5 @@ static void gs_timer_disarm(void)
 }
 
 static const struct gs_family gs_family_timer = {
-	.name = "timer", .arm = gs_timer_arm, .disarm = gs_timer_disarm,
+	.name = "timer", .arm = gs_timers_arm, .follow = gs_timers_follow, .disarm = gs_timers_disarm,
 };

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * group.c - making groups of functions, and having ftrace call them.
+ */
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "group.h"
+
+static int gs_compare_points(const void *x, const void *y)
+{
+	const struct gs_point *a = *(const struct gs_point **)x, *b = *(const struct gs_point **)y;
+	u64 m = gs_point_addr(a), n = gs_point_addr(b);
+
+	if (m != n)
+		return m < n ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* By what is to run there. */
+static int gs_compare_probes(const struct gs_groups *all, const struct gs_site *a, const struct gs_site *b)
+{
+	u32 i;
+
+	for (i = 0; i < min(a->n, b->n); i++) {
+		u32 p = all->points[a->first + i]->probe, q = all->points[b->first + i]->probe;
+
+		if (p != q)
+			return p < q ? -1 : 1;
+	}
+	return a->n < b->n ? -1 : a->n > b->n;
+}
+
+static int gs_compare_sites(const void *x, const void *y, const void *all)
+{
+	const struct gs_site *a = x, *b = y;
+
+	return gs_compare_probes(all, a, b) ?: a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* The sites of the points, in the order in which groups want them; n is how many. */
+static int gs_make_sites(struct gs_groups *all, const struct gs_point **points, u32 npoints, u32 *n)
+{
+	u32 i;
+
+	all->npoints = npoints;
+	all->points = kvcalloc(npoints, sizeof(*all->points), GFP_KERNEL);
+	all->sites = kvcalloc(npoints, sizeof(*all->sites), GFP_KERNEL);
+	if (!all->points || !all->sites)
+		return -ENOMEM;
+	memcpy(all->points, points, npoints * sizeof(*points));
+	sort(all->points, npoints, sizeof(*points), gs_compare_points, NULL);
+	*n = 0;
+	for (i = 0; i < npoints; i++) {
+		u64 addr = gs_point_addr(all->points[i]);
+
+		if (!addr) {
+			gs_unarmed(all->points[i], -ENOENT);
+			continue;
+		}
+		if (!*n || all->sites[*n - 1].addr != addr)
+			all->sites[(*n)++] = (struct gs_site){ .addr = addr, .first = i };
+		all->sites[*n - 1].n++;
+	}
+	sort_r(all->sites, *n, sizeof(*all->sites), gs_compare_sites, NULL, all);
+	return 0;
+}
+
+static struct gs_group *gs_make_group(struct gs_groups *all, struct gs_site *sites, u32 n)
+{
+	struct gs_group *g = kzalloc(struct_size(g, hits, sites->n), GFP_KERNEL);
+	u32 i;
+
+	if (!g)
+		return NULL;
+	g->of = all;
+	g->sites = sites;
+	g->nsites = n;
+	g->nhits = sites->n;
+	for (i = 0; i < g->nhits; i++) {
+		g->hits[i] = gs_hit_of(all->points[sites->first + i]);
+		if (n > 1)
+			gs_shared[g->hits[i].point - gs_program.points] = g;
+	}
+	list_add_tail(&g->list, &all->list);
+	return g;
+}
+
+static int gs_arm_alone(const struct gs_group *g, u32 from, u32 n)
+{
+	const struct gs_groups *all = g->of;
+	int err = 0;
+	u32 i, j;
+
+	for (i = from; i < from + n && !err; i++)
+		for (j = 0; j < g->nhits && !err; j++)
+			err = all->alone(all->points[g->sites[i].first + j], all->npoints);
+	return err;
+}
+
+/*
+ * Has ftrace call the group at these sites. A call is all or nothing, so where
+ * it fails its halves are tried.
+ */
+static int gs_filter(struct gs_group *g, unsigned long *ips, u32 from, u32 n)
+{
+	int err = ftrace_set_filter_ips(&g->ops, ips + from, n, 0, 0);
+
+	if (!err) {
+		g->filtered = true;
+		return 0;
+	}
+	if (err == -ENOMEM)
+		return err;
+	if (n == 1)
+		return gs_arm_alone(g, from, 1);
+	return gs_filter(g, ips, from, n / 2) ?: gs_filter(g, ips, from + n / 2, n - n / 2);
+}
+
+static int gs_filter_group(struct gs_group *g)
+{
+	unsigned long *ips = kvcalloc(g->nsites, sizeof(*ips), GFP_KERNEL);
+	int err;
+	u32 i;
+
+	if (!ips)
+		return -ENOMEM;
+	for (i = 0; i < g->nsites; i++)
+		ips[i] = g->sites[i].addr;
+	err = gs_filter(g, ips, 0, g->nsites);
+	kvfree(ips);
+	return err;
+}
+
+/* Does any of its handlers want to run? */
+static bool gs_group_wanted(const struct gs_group *g)
+{
+	u32 i;
+
+	for (i = 0; i < g->nhits; i++)
+		if (gs_wanted(g->hits[i].slot))
+			return true;
+	return false;
+}
+
+static int gs_arm_group(struct gs_group *g)
+{
+	int err = g->of->make(g);
+
+	if (err == -ENOMEM)
+		return err;
+	if (err)
+		return gs_arm_alone(g, 0, g->nsites);
+	err = gs_filter_group(g);
+	/* No filter at all would mean every function. */
+	if (err || !g->filtered || !gs_group_wanted(g))
+		return err;
+	err = register_ftrace_function(&g->ops);
+	g->armed = !err;
+	if (!err || err == -ENOMEM)
+		return err;
+	g->filtered = false;
+	return gs_arm_alone(g, 0, g->nsites);
+}
+
+int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints)
+{
+	u32 i, first, n;
+	int err = gs_make_sites(all, points, npoints, &n);
+
+	for (first = 0; !err && first < n; first = i) {
+		struct gs_group *g;
+
+		for (i = first + 1; i < n && !gs_compare_probes(all, &all->sites[first], &all->sites[i]); i++)
+			;
+		g = gs_make_group(all, &all->sites[first], i - first);
+		err = g ? gs_arm_group(g) : -ENOMEM;
+	}
+	return err;
+}
+
+void gs_groups_follow(struct gs_groups *all)
+{
+	struct gs_group *g;
+
+	list_for_each_entry(g, &all->list, list) {
+		bool wanted = g->filtered && gs_group_wanted(g);
+		int err = 0;
+
+		if (wanted && !g->armed)
+			err = register_ftrace_function(&g->ops);
+		else if (!wanted && g->armed)
+			err = unregister_ftrace_function(&g->ops);
+		if (err)
+			gs_unarmed(g->hits[0].point, err);
+		else
+			g->armed = wanted;
+	}
+}
+
+void gs_groups_disarm(struct gs_groups *all)
+{
+	struct gs_group *g;
+
+	list_for_each_entry(g, &all->list, list)
+		if (g->armed)
+			unregister_ftrace_function(&g->ops);
+}
+
+void gs_groups_free(struct gs_groups *all)
+{
+	struct gs_group *g;
+	u32 i;
+
+	while ((g = list_first_entry_or_null(&all->list, struct gs_group, list))) {
+		for (i = 0; i < g->nhits; i++)
+			gs_shared[g->hits[i].point - gs_program.points] = NULL;
+		list_del(&g->list);
+		ftrace_free_filter(&g->ops);
+		kfree(g);
+	}
+	kvfree(all->sites);
+	kvfree(all->points);
+	all->sites = NULL;
+	all->points = NULL;
+}
+
+/* The site with the greatest address up to ip: a call of ftrace stands a little behind the function's start. */
+static const struct gs_site *gs_site_at(const struct gs_group *g, u64 ip)
+{
+	u32 low = 0, high = g->nsites;
+
+	while (high - low > 1) {
+		u32 middle = (low + high) / 2;
+
+		if (g->sites[middle].addr <= ip)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &g->sites[low];
+}
+
+const struct gs_point *gs_function_point(const struct gs_point *p, u64 ip)
+{
+	const struct gs_group *g = gs_shared[p - gs_program.points];
+	u32 i = 0;
+
+	if (!g)
+		return p;
+	while (g->hits[i].point != p)
+		i++;
+	return g->of->points[gs_site_at(g, ip)->first + i];
+}

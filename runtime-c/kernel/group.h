@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * group.h - functions that ftrace calls us from. All functions at which the
+ * same handlers run form a group, with one ftrace_ops: a hit needs no look-up,
+ * and ten thousand functions are attached in one call.
+ */
+#ifndef GS_GROUP_H
+#define GS_GROUP_H
+
+#include <linux/ftrace.h>
+
+#include "dispatch.h"
+
+/* A probed address, and its points: gs_groups.points[first .. first + n). */
+struct gs_site {
+	u64 addr;
+	u32 first, n;
+};
+
+struct gs_group {
+	struct ftrace_ops ops;
+	const struct gs_groups *of;
+	void *own;			/* the family's */
+	struct gs_site *sites;		/* by address */
+	u32 nsites;
+	bool filtered;			/* ftrace knows functions of it */
+	bool armed;
+	struct list_head list;
+	u32 nhits;
+	struct gs_hit hits[];		/* their points are those of sites[0], and stand for all */
+};
+
+/* A family's groups. */
+struct gs_groups {
+	/* Fills ops, and own. -ENOMEM; another error hands the group's points to `alone`. */
+	int (*make)(struct gs_group *g);
+	/* A point that ftrace has no site for: -ENOMEM or 0. n points share the family's memory. */
+	int (*alone)(const struct gs_point *p, u32 n);
+	struct list_head list;
+	const struct gs_point **points;	/* by address, then as they are written */
+	struct gs_site *sites;		/* each group's together */
+	u32 npoints;
+};
+
+int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints);
+/* Arms and disarms groups whose conditions have changed. */
+void gs_groups_follow(struct gs_groups *all);
+/* Afterwards no handler of theirs runs, */
+void gs_groups_disarm(struct gs_groups *all);
+/* but own and the groups are there until this. */
+void gs_groups_free(struct gs_groups *all);
+
+#endif
