@@ -158,6 +158,6 @@ const struct gs_program gs_program = {
 	.probes = probes,
 	.points = points,
 	.frame_size = 4096,
-	.limits = { .maxerrors = 1, .maxskipped = 100, .maxaction = 1000, .maxaction_cold = 10000, .maxtrylock = 1000,
+	.limits = { .maxerrors = 1, .maxskipped = 100, .maxtrylock = 1000,
 		    .trylockdelay = 100, .minstackspace = 1024 },
 };

@@ -77,16 +77,10 @@ static void report_error(const struct gs_point *p)
 		gs_session.state = GS_STATE_FAILED;
 }
 
-static int is_cold(const struct gs_point *p)
-{
-	return !strcmp(p->family, "begin") || !strcmp(p->family, "end") || !strcmp(p->family, "error");
-}
-
 void gs_run_point(const struct gs_point *p)
 {
 	gs_ctx.error = NULL;
 	gs_ctx.error_near = NULL;
-	gs_ctx.actions = is_cold(p) ? gs_program.limits.maxaction_cold : gs_program.limits.maxaction;
 	gs_ctx.nesting = 0;
 	gs_ctx.time = 0;
 	gs_ctx.point = p;

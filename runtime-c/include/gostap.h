@@ -65,7 +65,7 @@ struct gs_match {
 struct gs_ctx {
 	const char *error;	    /* NULL, or the text of the error that was raised */
 	const char *error_near;	    /* a literal: "near operator '/' at x.stp:3:7" */
-	long actions;		    /* how many more the handler may do */
+	long actions;		    /* how many more the handler may do; the generated code's own */
 	char *frame;		    /* where the handler's strings live */
 	char *frame_end;
 	struct gs_regs *regs;	    /* the probed place's; NULL where there are none */
@@ -128,8 +128,6 @@ struct gs_global {
 struct gs_limits {
 	gs_u32 maxerrors;	    /* MAXERRORS: errors before the session ends; 0: the first ends it */
 	gs_u32 maxskipped;	    /* MAXSKIPPED: skipped probes before the session ends */
-	gs_u32 maxaction;	    /* MAXACTION */
-	gs_u32 maxaction_cold;	    /* MAXACTION_INTERRUPTIBLE: begin, end, error probes */
 	gs_u32 maxtrylock;	    /* MAXTRYLOCK: attempts at a lock */
 	gs_u32 trylockdelay;	    /* TRYLOCKDELAY: microseconds between them */
 	gs_u32 minstackspace;	    /* MINSTACKSPACE: bytes a handler wants left */

@@ -101,7 +101,6 @@ void gs_conditions_start(void)
 	local_irq_save(flags);
 	c = &this_cpu_ptr(gs_cpus)->ctx;
 	gs_take(c);
-	c->actions = gs_program.limits.maxaction_cold;
 	gs_ask_conditions(c);
 	gs_leave(c);
 	local_irq_restore(flags);

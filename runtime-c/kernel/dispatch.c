@@ -92,7 +92,6 @@ void gs_run_cold(const struct gs_point *p)
 	c->regs = NULL;
 	c->ip = 0;
 	c->time = 0;
-	c->actions = gs_program.limits.maxaction_cold;
 	gs_slots[p->probe].handler(c);
 	if (c->error)
 		gs_report(c);

@@ -50,6 +50,8 @@ static __always_inline void gs_irq_restore(unsigned long flags, bool native)
 /* Only this CPU looks at busy: an NMI, or a probe on what the handler calls. */
 static __always_inline void gs_take(struct gs_ctx *c)
 {
+	/* An instruction of its own, not joined with the question before it. */
+	barrier();
 	c->busy += GS_TAKE;
 	barrier();
 }
@@ -68,7 +70,6 @@ static __always_inline bool gs_call(struct gs_ctx *c, const struct gs_hit *hit, 
 	c->regs = (struct gs_regs *)regs;
 	c->ip = ip;
 	c->time = 0;
-	c->actions = gs_program.limits.maxaction;
 	if (saved)
 		c->saved = saved;
 	hit->slot->handler(c);
@@ -118,7 +119,7 @@ static __always_inline bool gs_try(const struct gs_hit *hit, struct pt_regs *reg
 	if (unlikely(gs_state != GS_STATE_RUNNING))
 		return false;
 	if (unlikely((s32)c->busy <= GS_DUE || gs_stack_may_be_low()))
-		return gs_handle_seldom(c, hit, regs, ip, saved);
+		return gs_handle_seldom(ip, c, hit, regs, saved);
 	return gs_handle(c, hit, regs, ip, saved);
 }
 

@@ -157,7 +157,8 @@ u64 gs_errors_so_far(void);
 void gs_skips_so_far(u64 *skipped);
 /* overload.c */
 void gs_load_init(struct gs_ctx *c);
-bool gs_handle_seldom(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved);
+/* The order of its parameters is that in which ftrace hands us the same: there is nothing to be moved. */
+bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 *saved);
 /* condition.c: probes with "if (cond)" */
 void gs_conditions_init(void);
 void gs_conditions_start(void);

@@ -84,7 +84,7 @@ static void gs_load_add(struct gs_load *l, u32 cpu, u64 hits, u64 start, u64 now
 }
 
 /* gs_handle(), where that is not all there is to do. */
-noinline bool gs_handle_seldom(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved)
+noinline bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 *saved)
 {
 	struct gs_load *l = &container_of(c, struct gs_cpu, ctx)->load;
 	s32 left = c->busy;

@@ -111,6 +111,7 @@ func TestGuest(t *testing.T) {
 			"armed":    armed,
 			"disarmed": disarmed,
 			"mark":     mark,
+			"enabled":  enabled,
 		},
 	})
 }
@@ -155,6 +156,18 @@ func disarmed(ts *testscript.TestScript, neg bool, args []string) {
 	began := time.Now()
 	await(ts, 20*time.Second, "probes are left", func() bool { return probes(ts) == "" })
 	ts.Logf("no probe is left after %v", time.Since(began).Round(time.Millisecond))
+}
+
+// enabled waits until ftrace calls a probe at the function that is named, or, negated, until it does not.
+func enabled(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: enabled FUNCTION")
+	}
+	await(ts, 20*time.Second, fmt.Sprintf("ftrace calls at %s: still %t", args[0], neg), func() bool {
+		list, err := os.ReadFile("/sys/kernel/tracing/enabled_functions")
+		ts.Check(err)
+		return strings.Contains("\n"+string(list), "\n"+args[0]+" ") != neg
+	})
 }
 
 func await(ts *testscript.TestScript, limit time.Duration, failure string, done func() bool) {

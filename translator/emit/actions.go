@@ -2,9 +2,14 @@
 
 package emit
 
-import "gostap/translator/program"
+import (
+	"slices"
 
-// How many actions a handler has left is c->actions. A function that counts
+	"gostap/translator/program"
+)
+
+// How many actions a handler has left is c->actions, which a handler sets that
+// counts some, or calls what does. A function that counts
 // some keeps that in a variable of its own, `actions`, which is in a register
 // during its loops, and hands it on at its calls and at its end.
 
@@ -55,7 +60,7 @@ func (g *gen) countsWithin(fn *program.Function) bool {
 		for changed := true; changed; {
 			changed = false
 			for _, f := range g.p.Functions {
-				if !g.counting[f] && (g.counts(g.a.fns[f]) || g.callsCounting(f)) {
+				if !g.counting[f] && (g.counts(g.a.fns[f]) || g.callsCounted(g.a.fns[f])) {
 					g.counting[f] = true
 					changed = true
 				}
@@ -65,11 +70,24 @@ func (g *gen) countsWithin(fn *program.Function) bool {
 	return g.counting[fn]
 }
 
-func (g *gen) callsCounting(fn *program.Function) bool {
-	for _, call := range g.a.fns[fn].calls {
+func (g *gen) callsCounted(s *summary) bool {
+	for _, call := range s.calls {
 		if g.counting[call.fn] {
 			return true
 		}
 	}
 	return false
+}
+
+// callsCounting reports whether code that s sums up calls functions that count.
+func (g *gen) callsCounting(s *summary) bool {
+	return slices.ContainsFunc(s.calls, func(call callSite) bool { return g.countsWithin(call.fn) })
+}
+
+// actions is how many a handler may do.
+func (g *gen) actions(h *handler) int64 {
+	if h.phase != running || h.part == condPart {
+		return g.opts.Limits.cold()
+	}
+	return g.opts.Limits.MaxAction
 }

@@ -49,6 +49,7 @@ type summary struct {
 	calls     []callSite
 	sortDepth map[*program.Global]int // sorted loops within each other here
 	loops     bool                    // here, not in functions that it calls
+	registers bool                    // it may ask for registers that ftrace does not save by itself
 }
 
 // An analysis is what is known of the whole program.
@@ -74,7 +75,7 @@ func analyse(p *program.Program) (*analysis, error) {
 		changed = false
 		for _, fn := range p.Functions {
 			for _, call := range a.fns[fn].calls {
-				if a.fns[fn].usage.join(a.fns[call.fn].usage) {
+				if a.fns[fn].join(a.fns[call.fn]) {
 					changed = true
 				}
 			}
@@ -114,9 +115,16 @@ func (a *analysis) code(body []program.Stmt, exprs []program.Expr, p *program.Pr
 	}
 	s := a.summarize(list, p)
 	for _, call := range s.calls {
-		s.usage.join(a.fns[call.fn].usage)
+		s.join(a.fns[call.fn])
 	}
 	return s
+}
+
+// join adds what a called function does and reports whether that changed anything.
+func (s *summary) join(called *summary) bool {
+	changed := s.usage.join(called.usage) || called.registers && !s.registers
+	s.registers = s.registers || called.registers
+	return changed
 }
 
 func (a *analysis) summarize(body []program.Stmt, p *program.Program) *summary {
@@ -196,8 +204,11 @@ func (s *summary) expr(e program.Expr, used bool, p *program.Program) {
 		s.place(e.X, reads)
 	case *program.In:
 		s.usage.add(e.Array, reads)
+	case *program.Call:
+		s.registers = s.registers || callWantsRegisters(e)
 	case *program.Embedded:
 		s.usage.join(pragmaUsage(e.Code.Text, p))
+		s.registers = s.registers || codeWantsRegisters(e.Code.Text, false)
 	}
 }
 

@@ -36,6 +36,9 @@ func (g *gen) emitHandler(h *handler) {
 	if h.part == condPart {
 		w.line("int armed = 0;")
 	}
+	if b.counts || g.callsCounting(h.sum) {
+		w.line("c->actions = %d;", g.actions(h))
+	}
 	b.declare(w, nil)
 	w.indent--
 	w.Write(b.writer.Bytes())

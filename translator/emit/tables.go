@@ -5,6 +5,7 @@ package emit
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -254,8 +255,6 @@ func (g *gen) programTable(w *writer) {
 	w.open(".limits = {")
 	w.line(".maxerrors = %du,", l.MaxErrors)
 	w.line(".maxskipped = %du,", l.MaxSkipped)
-	w.line(".maxaction = %du,", l.MaxAction)
-	w.line(".maxaction_cold = %du,", l.cold())
 	w.line(".maxtrylock = %du,", l.tryLock())
 	w.line(".trylockdelay = %du,", l.TryLockDelay)
 	w.line(".minstackspace = %du,", l.MinStackSpace)
@@ -290,11 +289,8 @@ func (g *gen) moduleSymbols(w *writer) int {
 
 func (g *gen) probeFlags(pr *program.Probe) string {
 	var flags []string
-	for _, pt := range pr.Points {
-		if pt.Registers {
-			flags = append(flags, "GS_PROBE_REGISTERS")
-			break
-		}
+	if g.wantsRegisters(pr) {
+		flags = append(flags, "GS_PROBE_REGISTERS")
 	}
 	if g.writesConds(pr) {
 		flags = append(flags, "GS_PROBE_CONDS")
@@ -303,6 +299,15 @@ func (g *gen) probeFlags(pr *program.Probe) string {
 		return "0"
 	}
 	return strings.Join(flags, " | ")
+}
+
+func (g *gen) wantsRegisters(pr *program.Probe) bool {
+	for _, h := range g.handlers {
+		if h.probe == pr && h.part == bodyPart && h.sum.registers {
+			return true
+		}
+	}
+	return slices.ContainsFunc(pr.Points, func(pt *program.Point) bool { return pt.Registers })
 }
 
 // writesConds reports whether pr's handler may change what a condition reads.
