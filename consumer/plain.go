@@ -4,13 +4,14 @@ package consumer
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"strconv"
 
 	"gostap/translator/format"
 )
 
-// A plainFormat has nothing but text and bare %d and %s, as most formats do. It
+// A plainFormat has nothing but text and bare %d, %s, %x and %p, as most formats do. It
 // is written straight from the record, at half the price of format.Append.
 type plainFormat struct {
 	text string // before the first argument
@@ -20,7 +21,7 @@ type plainFormat struct {
 
 // A plainArg is an argument and the text behind it.
 type plainArg struct {
-	str  bool // %s, not %d
+	verb byte // 'd', 's', 'x' or 'p'
 	text string
 }
 
@@ -35,8 +36,8 @@ func newPlainFormat(dirs []format.Directive, args string) *plainFormat {
 			f.room += len(d.Text)
 		case d.Minus || d.Plus || d.Space || d.Sharp || d.Zero || d.WidthArg || d.PrecArg || d.HasPrec || d.Width != 0:
 			return nil
-		case len(args) > 0 && (d.Verb == 'd' && args[0] == 'l' || d.Verb == 's' && args[0] == 's'):
-			f.args = append(f.args, plainArg{str: d.Verb == 's'})
+		case len(args) > 0 && (d.Verb == 's' && args[0] == 's' || (d.Verb == 'd' || d.Verb == 'x' || d.Verb == 'p') && args[0] == 'l'):
+			f.args = append(f.args, plainArg{verb: d.Verb})
 			text = &f.args[len(f.args)-1].text
 			f.room += longestInt
 			args = args[1:]
@@ -64,7 +65,7 @@ func (f *plainFormat) append(dst, payload []byte) ([]byte, bool) {
 	}
 	for i := range f.args {
 		a := &f.args[i]
-		if a.str {
+		if a.verb == 's' {
 			if len(payload) < 2 {
 				return dst, false
 			}
@@ -86,8 +87,16 @@ func (f *plainFormat) append(dst, payload []byte) ([]byte, bool) {
 			if len(payload) < 8 {
 				return dst, false
 			}
-			n = putInt(out, n, int64(binary.LittleEndian.Uint64(payload)))
-			payload = payload[8:]
+			v := binary.LittleEndian.Uint64(payload)
+			switch payload = payload[8:]; a.verb {
+			case 'd':
+				n = putInt(out, n, int64(v))
+			case 'p':
+				n += copy(out[n:], "0x")
+				fallthrough
+			default:
+				n = putHex(out, n, v)
+			}
 		}
 		if len(a.text) == 1 {
 			out[n] = a.text[0]
@@ -118,6 +127,17 @@ func putInt(dst []byte, at int, v int64) int {
 		binary.LittleEndian.PutUint16(text, twoDigits[u])
 	} else {
 		text[0] = '0' + byte(u)
+	}
+	return at + size
+}
+
+// putHex is putInt in hexadecimal.
+func putHex(dst []byte, at int, v uint64) int {
+	size := (bits.Len64(v|1) + 3) / 4
+	text := dst[at : at+size]
+	for i := len(text) - 1; i >= 0; i-- {
+		text[i] = "0123456789abcdef"[v&15]
+		v >>= 4
 	}
 	return at + size
 }

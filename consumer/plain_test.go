@@ -34,7 +34,7 @@ func TestAppendInt(t *testing.T) {
 
 // TestPlainFormat: what is written straight from a record is what package format writes.
 func TestPlainFormat(t *testing.T) {
-	for _, text := range []string{"%s %d\n", "", "x", "%d%s%d%s%s", "a long piece of text: %s", "%s%%", "%d"} {
+	for _, text := range []string{"%s %d\n", "", "x", "%d%s%d%s%s", "a long piece of text: %s", "%s%%", "%d", "%x", "0x%x %p%s%p\n"} {
 		dirs, err := format.Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func TestPlainFormat(t *testing.T) {
 		args := ""
 		for i := range dirs {
 			switch dirs[i].Verb {
-			case 'd':
+			case 'd', 'x', 'p':
 				args += "l"
 			case 's':
 				args += "s"
@@ -58,7 +58,7 @@ func TestPlainFormat(t *testing.T) {
 			var values []format.Value
 			for _, arg := range args {
 				if arg == 'l' {
-					n := rand.Int63() >> rand.Intn(63)
+					n := int64(rand.Uint64()) >> rand.Intn(64)
 					payload = binary.LittleEndian.AppendUint64(payload, uint64(n))
 					values = append(values, format.Value{N: n})
 					continue
@@ -79,7 +79,7 @@ func TestPlainFormat(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"%5d", "%-s", "%x", "%c", "%.2s", "%*d", "%+d"} {
+	for _, text := range []string{"%5d", "%-s", "%#x", "%X", "%u", "%c", "%.2s", "%*d", "%+d"} {
 		dirs, err := format.Parse(text)
 		if err != nil || newPlainFormat(dirs, "ll") != nil || newPlainFormat(dirs, "s") != nil {
 			t.Errorf("%q is taken for plain, %v", text, err)

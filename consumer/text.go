@@ -15,7 +15,7 @@ import (
 type printFormat struct {
 	dirs  []format.Directive
 	args  string
-	plain *plainFormat // nil if there is more in it than text, %d and %s
+	plain *plainFormat // nil if there is more in it than it can do
 }
 
 func parseFormats(m *manifest.Manifest) ([]printFormat, error) {

@@ -108,6 +108,8 @@ struct gs_point {
 	gs_u32 symbol;		    /* index into the manifest's symbols, whose addresses START brings; or GS_NO_SYMBOL */
 	gs_s64 offset;		    /* from the symbol */
 	gs_s64 args[2];		    /* the family's own; see program.Point */
+	gs_u16 name_len;	    /* cut to what a string may hold */
+	gs_u16 func_len;
 };
 
 /* A symbol that is in a kernel module, which may be loaded when the session runs already. */

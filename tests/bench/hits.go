@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"gostap/vm"
 )
 
 // A hitCase is one handler whose cost is measured: a script of gostap's and,
@@ -38,13 +35,17 @@ var hitCases = []hitCase{
 		`kretprobe:vfs_read { @s = sum(retval) }`, "460", false},
 	// Here the system call's own slow path, which the tracepoint is on, counts too.
 	{"tracepoint, $id looked at", `global n probe kernel.trace("sys_enter") { if ($id == 0) n++ }`, `tracepoint:raw_syscalls:sys_enter { if (args->id == 0) { @n++ } }`, "-", false},
+	{"a[execname(), pp()]++", `global a probe kernel.function("vfs_read") { a[execname(), pp()]++ }
+		probe end { foreach ([name, where] in a) printf("%s %s %d\n", name, where, a[name, where]) }`,
+		`kprobe:vfs_read { @a[comm, probe] = count() }`, "400", false},
+	{"printf of five, the same", `probe kernel.function("vfs_read") { printf("%s %d %d %p %d\n", execname(), pid(), $count, $buf, cpu()) }`,
+		`kprobe:vfs_read { printf("%s %d %d %p %d\n", comm, pid, arg2, arg1, cpu) }`, "1200", true},
+	{"print_backtrace(), the same", `probe kernel.function("vfs_read") { print_backtrace() }`,
+		`kprobe:vfs_read { print(kstack) }`, "2500", true},
 }
 
 // hitReads is how many one-byte reads each figure stands on.
 const hitReads = 500000
-
-// guestArg, as the first argument, makes this program the guest's side.
-const guestArg = "in-the-guest"
 
 // hits measures instructions per hit, in the VM whose clock counts them.
 func hits(b *bench) error {
@@ -58,23 +59,9 @@ func hits(b *bench) error {
 			return err
 		}
 	}
-	self, err := os.Executable()
+	cost, err := b.inGuest("hits", true)
 	if err != nil {
 		return err
-	}
-	var out, console bytes.Buffer
-	code, err := vm.Run(context.Background(), vm.Config{
-		Release: b.release, MemoryMB: 2048, ICount: true, Dir: b.dir,
-		Args: []string{self, guestArg, b.dir}, Stdout: &out, Stderr: os.Stderr, Console: &console,
-	})
-	if err != nil || code != 0 {
-		return fmt.Errorf("the guest ended with %d, %v\n%s", code, err, console.String())
-	}
-	cost := map[string]string{}
-	for line := range strings.Lines(out.String()) {
-		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			cost[key] = value
-		}
 	}
 	fmt.Printf("extra instructions per hit on %s\n", b.release)
 	fmt.Printf("%-28s %10s %10s %10s\n", "", "gostap", "bpftrace", "limit")
@@ -100,8 +87,8 @@ func (b *bench) floor() error {
 	return cmd.Run()
 }
 
-// guest runs every case inside the VM and prints name=cost lines.
-func guest(args []string) {
+// guestHits runs every case inside the VM.
+func guestHits(args []string) {
 	dir := args[0]
 	reads := filepath.Join(dir, "reads")
 	load := fmt.Sprintf("%s %d", reads, hitReads)

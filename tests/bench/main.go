@@ -3,9 +3,10 @@
 // Command bench measures what gostap promises and prints it, beside the peers
 // that are installed and beside a hand-written module as the floor: how long
 // the passes take, what generated code costs beside hand-written C, what a hit
-// costs in instructions (icount in the micro-VM), and how many events get through.
+// costs in instructions (icount in the micro-VM), how many events get through,
+// how long ten thousand functions take to attach, and what memory a session takes.
 //
-//	go run ./tests/bench [-kernel RELEASE] [front] [passes] [dwarf] [code] [hits] [throughput]
+//	go run ./tests/bench [-kernel RELEASE] [front] [passes] [dwarf] [code] [hits] [throughput] [attach] [memory]
 package main
 
 import (
@@ -27,8 +28,8 @@ type bench struct {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == guestArg {
-		guest(os.Args[2:])
+	if len(os.Args) > 2 && os.Args[1] == guestArg {
+		guests[os.Args[2]](os.Args[3:])
 		return
 	}
 	kernel := flag.String("kernel", "", "kernel `release` to measure on (default: the oldest installed)")
@@ -65,7 +66,7 @@ func run(release string, parts []string) error {
 	for _, part := range []struct {
 		name string
 		run  func(*bench) error
-	}{{"front", front}, {"passes", passes}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"throughput", throughput}} {
+	}{{"front", front}, {"passes", passes}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}} {
 		if len(parts) > 0 && !slices.Contains(parts, part.name) {
 			continue
 		}

@@ -194,8 +194,9 @@ func (g *gen) pointTable(w *writer) {
 			if pt.Func != "" {
 				fn = cString(pt.Func)
 			}
-			w.line("{ %s, %s, %s, %s, %d, %s, %s, { %s, %s } },", cString(pt.Family), cString(pt.Name), fn, cString(pt.Module),
-				i, symbol, number(pt.Offset), number(pt.Args[0]), number(pt.Args[1]))
+			w.line("{ %s, %s, %s, %s, %d, %s, %s, { %s, %s }, %d, %d },", cString(pt.Family), cString(pt.Name), fn, cString(pt.Module),
+				i, symbol, number(pt.Offset), number(pt.Args[0]), number(pt.Args[1]),
+				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1))
 			g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: pt.Name, Probe: pr.Name})
 		}
 	}

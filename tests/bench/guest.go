@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"gostap/vm"
+)
+
+// guestArg, as the first argument, makes this program the guest's side; the
+// second says which of guests it is.
+const guestArg = "in-the-guest"
+
+// guests are the measurements' parts inside the VM. Each prints name=value lines.
+var guests map[string]func(args []string)
+
+func init() {
+	guests = map[string]func([]string){"hits": guestHits, "attach": guestAttach, "memory": guestMemory}
+}
+
+// inGuest runs a part in the VM, with the scratch folder as its argument, and returns what it found.
+func (b *bench) inGuest(part string, icount bool) (map[string]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var out, console bytes.Buffer
+	code, err := vm.Run(context.Background(), vm.Config{
+		Release: b.release, MemoryMB: 2048, ICount: icount, Dir: b.dir,
+		Args: []string{self, guestArg, part, b.dir}, Stdout: &out, Stderr: os.Stderr, Console: &console,
+	})
+	if err != nil || code != 0 {
+		return nil, fmt.Errorf("the guest ended with %d, %v\n%s", code, err, console.String())
+	}
+	found := map[string]string{}
+	for line := range strings.Lines(out.String()) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			found[key] = value
+		}
+	}
+	return found, nil
+}
