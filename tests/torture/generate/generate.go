@@ -66,13 +66,13 @@ func (g *generator) limits(seed uint64, programs int) []string {
 type generator struct {
 	r *rand.Rand
 	b strings.Builder
-	program_
+	scope
 
 	ended []string // statements of the end probe
 }
 
-// program_ is what belongs to the program that is being written.
-type program_ struct {
+// scope is what statements can refer to where they stand.
+type scope struct {
 	prefix        string
 	nums, strs    []string // variables that may be assigned to here
 	globals       int      // how many of nums and of strs are globals
@@ -122,7 +122,7 @@ func (g *generator) line(format string, args ...any) {
 
 // program writes globals, functions and a begin probe.
 func (g *generator) program(prefix string) {
-	g.program_ = program_{prefix: prefix, visited: map[string]bool{}}
+	g.scope = scope{prefix: prefix, visited: map[string]bool{}}
 	g.declare()
 	g.helpers()
 	for range g.r.IntN(4) {
@@ -140,7 +140,7 @@ func (g *generator) program(prefix string) {
 
 // timer writes a program whose probe fires twenty times.
 func (g *generator) timer(prefix string) {
-	g.program_ = program_{prefix: prefix, visited: map[string]bool{}}
+	g.scope = scope{prefix: prefix, visited: map[string]bool{}}
 	g.declare()
 	g.helpers()
 	g.line("global %shits", prefix)
@@ -277,7 +277,7 @@ func typeName(t byte) string {
 // function writes a function, which may call those before it.
 func (g *generator) function() {
 	f := &function{name: g.name("f"), result: "ls"[g.r.IntN(2)]}
-	outer := g.program_
+	outer := g.scope
 	var params []string
 	g.isFunction, g.canReturn, g.cheap = true, f.result, true
 	for range g.r.IntN(4) {
@@ -298,7 +298,7 @@ func (g *generator) function() {
 	g.depth--
 	g.line("}")
 	counter := g.counter
-	g.program_ = outer
+	g.scope = outer
 	g.counter = counter
 	g.functions = append(g.functions, f)
 }
@@ -307,7 +307,7 @@ func (g *generator) function() {
 // argument says: too deep, if it is large.
 func (g *generator) recursion() {
 	f := &function{name: g.name("r"), params: []byte("ls"), result: "ls"[g.r.IntN(2)]}
-	outer := g.program_
+	outer := g.scope
 	n, s := g.name("p"), g.name("p")
 	g.isFunction, g.canReturn, g.cheap, g.noAssignments = true, f.result, true, true
 	g.strs = append(g.strs[:len(g.strs):len(g.strs)], s)
@@ -326,15 +326,14 @@ func (g *generator) recursion() {
 	g.depth--
 	g.line("}")
 	counter := g.counter
-	g.program_ = outer
+	g.scope = outer
 	g.counter = counter
-	// Callers must not choose depths that take forever: MAXNESTING is the limit.
 	g.functions = append(g.functions, f)
 }
 
 // body writes a block's locals, statements and, if asked to, prints of all.
 func (g *generator) body(n int, show bool) {
-	outer := g.program_
+	outer := g.scope
 	g.depth++
 	for range 1 + g.r.IntN(2) {
 		v, s := g.name("i"), g.name("t")
@@ -353,6 +352,6 @@ func (g *generator) body(n int, show bool) {
 	}
 	g.depth--
 	counter := g.counter
-	g.program_ = outer
+	g.scope = outer
 	g.counter = counter
 }

@@ -167,7 +167,7 @@ func (g *generator) try() {
 // loop writes while and for. Most end after a few turns.
 func (g *generator) loop() {
 	v := g.name("w")
-	outer := g.program_
+	outer := g.scope
 	g.loops++
 	switch g.r.IntN(8) {
 	case 0:
@@ -184,7 +184,7 @@ func (g *generator) loop() {
 	g.block(1 + g.r.IntN(3))
 	g.line("}")
 	counter := g.counter
-	g.program_ = outer
+	g.scope = outer
 	g.counter = counter
 }
 
@@ -192,7 +192,7 @@ func (g *generator) loop() {
 // some of its elements only.
 func (g *generator) foreach() {
 	a := g.array(0)
-	outer := g.program_
+	outer := g.scope
 	g.loops++
 	g.visited = map[string]bool{a.name: true}
 	for name := range outer.visited {
@@ -246,7 +246,7 @@ func (g *generator) foreach() {
 	g.block(1 + g.r.IntN(3))
 	g.line("}")
 	counter := g.counter
-	g.program_ = outer
+	g.scope = outer
 	g.counter = counter
 }
 
