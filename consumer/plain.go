@@ -92,7 +92,8 @@ func (f *plainFormat) append(dst, payload []byte) ([]byte, bool) {
 			case 'd':
 				n = putInt(out, n, int64(v))
 			case 'p':
-				n += copy(out[n:], "0x")
+				binary.LittleEndian.PutUint16(out[n:], '0'|'x'<<8)
+				n += 2
 				fallthrough
 			default:
 				n = putHex(out, n, v)
@@ -135,12 +136,26 @@ func putInt(dst []byte, at int, v int64) int {
 func putHex(dst []byte, at int, v uint64) int {
 	size := (bits.Len64(v|1) + 3) / 4
 	text := dst[at : at+size]
-	for i := len(text) - 1; i >= 0; i-- {
-		text[i] = "0123456789abcdef"[v&15]
-		v >>= 4
+	for len(text) >= 2 {
+		binary.LittleEndian.PutUint16(text[len(text)-2:], twoHexDigits[v&255])
+		text = text[:len(text)-2]
+		v >>= 8
+	}
+	if len(text) == 1 {
+		text[0] = hexDigits[v]
 	}
 	return at + size
 }
+
+const hexDigits = "0123456789abcdef"
+
+// twoHexDigits has the numbers up to 255 as two characters each.
+var twoHexDigits = func() (pairs [256]uint16) {
+	for i := range pairs {
+		pairs[i] = uint16(hexDigits[i>>4]) | uint16(hexDigits[i&15])<<8
+	}
+	return pairs
+}()
 
 // twoDigits has the numbers up to 99 as two characters each.
 var twoDigits = func() (pairs [100]uint16) {
