@@ -26,7 +26,7 @@ func buildIndex(f *File, info os.FileInfo, progress Progress) ([]byte, error) {
 	}
 	b := &builder{
 		text: map[string]uint32{"": 0}, strings: []byte{0},
-		funcs: map[funcKey]uint32{}, files: map[uint32]bool{}, first: map[uint32]*found{},
+		funcs: map[funcKey]uint32{}, files: map[uint32]bool{},
 	}
 	if f.alt != nil {
 		if b.alt, err = f.alt.scanAll(func(int64, int64) {}); err != nil {
@@ -85,7 +85,6 @@ type builder struct {
 	strings []byte
 	funcs   map[funcKey]uint32
 	files   map[uint32]bool
-	first   map[uint32]*found
 
 	list      []funcRec
 	owners    []uint32 // the function of each instance

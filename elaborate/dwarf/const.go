@@ -15,7 +15,6 @@ const (
 	tagMember         tag = 0x0d
 	tagPointer        tag = 0x0f
 	tagReference      tag = 0x10
-	tagCompileUnit    tag = 0x11
 	tagStructure      tag = 0x13
 	tagSubroutineType tag = 0x15
 	tagTypedef        tag = 0x16
@@ -31,8 +30,6 @@ const (
 	tagVolatile       tag = 0x35
 	tagRestrict       tag = 0x37
 	tagUnspecified    tag = 0x3b
-	tagPartialUnit    tag = 0x3c
-	tagImportedUnit   tag = 0x3d
 	tagAtomic         tag = 0x47
 	tagCallSite       tag = 0x48
 	tagGNUCallSite    tag = 0x4109
@@ -42,46 +39,39 @@ const (
 type attr uint16
 
 const (
-	atSibling         attr = 0x01
-	atLocation        attr = 0x02
-	atName            attr = 0x03
-	atByteSize        attr = 0x0b
-	atBitSize         attr = 0x0d
-	atStmtList        attr = 0x10
-	atLowPC           attr = 0x11
-	atHighPC          attr = 0x12
-	atLanguage        attr = 0x13
-	atCompDir         attr = 0x1b
-	atConstValue      attr = 0x1c
-	atInline          attr = 0x20
-	atUpperBound      attr = 0x2f
-	atAbstractOrigin  attr = 0x31
-	atCount           attr = 0x37
-	atDataMemberLoc   attr = 0x38
-	atDeclFile        attr = 0x3a
-	atDeclLine        attr = 0x3b
-	atDeclaration     attr = 0x3c
-	atEncoding        attr = 0x3e
-	atExternal        attr = 0x3f
-	atFrameBase       attr = 0x40
-	atSpecification   attr = 0x47
-	atType            attr = 0x49
-	atRanges          attr = 0x55
-	atEntryPC         attr = 0x52
-	atCallFile        attr = 0x58
-	atCallLine        attr = 0x59
-	atDataBitOffset   attr = 0x6b
-	atBitOffset       attr = 0x0c
-	atStrOffsetsBase  attr = 0x72
-	atAddrBase        attr = 0x73
-	atRnglistsBase    attr = 0x74
-	atLoclistsBase    attr = 0x8c
-	atLinkageName     attr = 0x6e
-	atCallOrigin      attr = 0x7f
-	atCallReturnPC    attr = 0x7d
-	atCallTailCall    attr = 0x82
-	atGNUTailCall     attr = 0x2115
-	atMIPSLinkageName attr = 0x2007
+	atSibling        attr = 0x01
+	atLocation       attr = 0x02
+	atName           attr = 0x03
+	atByteSize       attr = 0x0b
+	atBitSize        attr = 0x0d
+	atStmtList       attr = 0x10
+	atLowPC          attr = 0x11
+	atHighPC         attr = 0x12
+	atCompDir        attr = 0x1b
+	atConstValue     attr = 0x1c
+	atUpperBound     attr = 0x2f
+	atAbstractOrigin attr = 0x31
+	atCount          attr = 0x37
+	atDataMemberLoc  attr = 0x38
+	atDeclFile       attr = 0x3a
+	atDeclLine       attr = 0x3b
+	atDeclaration    attr = 0x3c
+	atEncoding       attr = 0x3e
+	atFrameBase      attr = 0x40
+	atSpecification  attr = 0x47
+	atType           attr = 0x49
+	atRanges         attr = 0x55
+	atEntryPC        attr = 0x52
+	atDataBitOffset  attr = 0x6b
+	atBitOffset      attr = 0x0c
+	atStrOffsetsBase attr = 0x72
+	atAddrBase       attr = 0x73
+	atRnglistsBase   attr = 0x74
+	atLoclistsBase   attr = 0x8c
+	atCallOrigin     attr = 0x7f
+	atCallReturnPC   attr = 0x7d
+	atCallTailCall   attr = 0x82
+	atGNUTailCall    attr = 0x2115
 )
 
 // A form is how an attribute is written (DWARF 5, 7.5.6).

@@ -218,10 +218,10 @@ func noteBuildID(notes []byte) string {
 
 // A symbol is a function's or a variable's in the symbol table.
 type symbol struct {
-	name       string
-	addr, size uint64
-	function   bool
-	typed      bool // a function or a variable, not only a mark
+	name     string
+	addr     uint64
+	function bool
+	typed    bool // a function or a variable, not only a mark
 }
 
 // symbols returns the symbols of functions and variables by address, the
@@ -247,7 +247,7 @@ func (f *File) symbols() []symbol {
 		if f.elf.Type == elf.ET_REL {
 			addr += f.elf.Sections[s.Section].Addr
 		}
-		list = append(list, ranked{symbol{s.Name, addr, s.Size, kind == elf.STT_FUNC, kind != elf.STT_NOTYPE}, elf.ST_BIND(s.Info)})
+		list = append(list, ranked{symbol{s.Name, addr, kind == elf.STT_FUNC, kind != elf.STT_NOTYPE}, elf.ST_BIND(s.Info)})
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int {
 		switch {

@@ -128,7 +128,6 @@ const (
 	opConstType          = 0xa4
 	opRegvalType         = 0xa5
 	opDerefType          = 0xa6
-	opXderefType         = 0xa7
 	opConvert            = 0xa8
 	opReinterpret        = 0xa9
 	opGNUEntryValue      = 0xf3
@@ -140,7 +139,6 @@ const (
 	opGNUParameterRef    = 0xfa
 	opGNUImplicitPointer = 0xf2
 	opGNUUninit          = 0xf0
-	opGNUVariableValue   = 0xfd
 )
 
 // location turns the expression p into a location.

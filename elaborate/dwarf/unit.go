@@ -26,7 +26,6 @@ func (h *header) offsetSize() int {
 const (
 	utCompile      = 1
 	utType         = 2
-	utPartial      = 3
 	utSkeleton     = 4
 	utSplitCompile = 5
 	utSplitType    = 6
