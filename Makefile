@@ -4,7 +4,7 @@ GO ?= go
 GOFLAGS := -trimpath
 BIN := bin/gostap
 
-.PHONY: all demo test bench torture debug-kernel setup setup-test clean
+.PHONY: all demo test bench torture debug-kernel setup setup-test setup-dwarf clean
 
 all: $(BIN)
 
@@ -43,6 +43,10 @@ setup:
 
 setup-test:
 	tests/setup test
+
+# A kernel's debuginfo, 1.8 GB: without it the tests that need it are skipped.
+setup-dwarf:
+	tests/setup dwarf
 
 clean:
 	rm -rf bin
