@@ -78,6 +78,13 @@ func TestFinder(t *testing.T) {
 	if got, err := (&Finder{Root: root}).Module("/lib/modules/6.1/kernel/fs/shapes.ko.xz", id); got != want || err != nil {
 		t.Errorf("module: found %q, %v", got, err)
 	}
+	for _, tool := range []string{"xz", "gzip"} {
+		packed := put(t, stripped, t.TempDir(), "shapes.ko")
+		run(t, tool, packed)
+		if got, err := BuildID(packed + map[string]string{"xz": ".xz", "gzip": ".gz"}[tool]); got != id || err != nil {
+			t.Errorf("%s: build-id %q, %v; want %s", tool, got, err, id)
+		}
+	}
 }
 
 func TestDebuginfod(t *testing.T) {

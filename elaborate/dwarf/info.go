@@ -3,13 +3,18 @@
 package dwarf
 
 import (
+	"bytes"
+	"compress/gzip"
 	"debug/elf"
 	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
+	"github.com/ulikunitz/xz"
 
 	"gostap/elaborate/internal/store"
 )
@@ -100,11 +105,19 @@ func CacheDir() string { return filepath.Join(store.Root(), "debuginfo") }
 // glance reads the build-id of the ELF file path, its .gnu_debuglink, and
 // whether it has debuginfo, but no more of it.
 func glance(path string) (buildID, link string, has bool, err error) {
-	e, err := elf.Open(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return "", "", false, err
+	}
+	defer file.Close()
+	whole, err := unpacked(file)
 	if err != nil {
 		return "", "", false, errors.Wrap(err, path)
 	}
-	defer e.Close()
+	e, err := elf.NewFile(whole)
+	if err != nil {
+		return "", "", false, errors.Wrap(err, path)
+	}
 	for _, s := range e.Sections {
 		switch {
 		case s.Type == elf.SHT_NOTE && buildID == "" && s.Size < 1<<20:
@@ -116,10 +129,40 @@ func glance(path string) (buildID, link string, has bool, err error) {
 				link = textAt(p, 0)
 			}
 		case s.Name == ".debug_info" || s.Name == ".zdebug_info":
-			has = s.Type != elf.SHT_NOBITS && s.Size > 0
+			// What is compressed as a whole can't be mapped.
+			has = s.Type != elf.SHT_NOBITS && s.Size > 0 && whole == io.ReaderAt(file)
 		}
 	}
 	return buildID, link, has, nil
+}
+
+// maxModule bounds what a module may decompress to.
+const maxModule = 256 << 20
+
+// unpacked returns what is in a file that may be compressed as kernel modules
+// are, by its name.
+func unpacked(file *os.File) (io.ReaderAt, error) {
+	var r io.Reader
+	var err error
+	switch filepath.Ext(file.Name()) {
+	case ".xz":
+		r, err = xz.NewReader(file)
+	case ".gz":
+		r, err = gzip.NewReader(file)
+	case ".zst":
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(file, zstd.WithDecoderMaxMemory(maxModule)); err == nil {
+			defer z.Close()
+			r = z
+		}
+	default:
+		return file, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxModule))
+	return bytes.NewReader(data), err
 }
 
 // BuildID returns the GNU build-id of an ELF file, in hex.
