@@ -32,7 +32,12 @@ func init() {
 		"module(string).function(string)",
 		"module(string).function(string).call",
 		"module(string).function(string).exported",
+		"module(string).function(string).callee(string)",
+		"module(string).function(string).callee(string).call",
+		"module(string).function(string).callees",
+		"module(string).function(string).callees(number)",
 		"module(string).function(string).inline",
+		"module(string).function(string).label(string)",
 		"module(string).function(string).return",
 		"module(string).function(string).return.maxactive(number)",
 		"kprobe.module(string).function(string)",
@@ -58,13 +63,15 @@ func kernelFunction(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		return nil, s.broken
 	}
 	maker := placeMaker{s: s, m: m, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
-	switch {
-	case m.has("module"):
+	if strings.Contains(pattern, "@") || m.has("inline") || m.inside() {
+		im, d := s.functionImage(m, pattern)
+		if d != nil {
+			return nil, d
+		}
+		return s.sourceFunctions(im, &maker, pattern)
+	}
+	if m.has("module") {
 		return moduleFunctions(&maker, pattern)
-	case m.has("label"), m.has("callee"), m.has("callees"):
-		return s.within(&maker, pattern)
-	case strings.Contains(pattern, "@"), m.has("inline"):
-		return s.sourceFunctions(&maker, pattern)
 	}
 	functions, d := maker.find(&scope{Functions: &k.Functions, what: "kernel " + k.Release}, pattern)
 	places := maker.places(functions)
@@ -90,6 +97,24 @@ func (p *placeMaker) find(in *scope, pattern string) ([]symbols.Func, *syntax.Di
 	}
 	return p.s.namedFunctions(in, p.m, pattern)
 }
+
+// functionImage returns where debuginfo is to look for pattern.
+func (s *session) functionImage(m match, pattern string) (*image, *syntax.Diagnostic) {
+	if root := m.point.Components[0].Name; root == "kprobe" {
+		return nil, m.errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
+	}
+	if m.has("module") {
+		return s.target.moduleImage(m.at(), m.text("module"))
+	}
+	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("where %q is", pattern))
+	if d != nil {
+		return nil, d
+	}
+	return s.target.kernelImage(info), nil
+}
+
+// inside reports whether a probe point asks for what lies in functions.
+func (m match) inside() bool { return m.has("label") || m.has("callee") || m.has("callees") }
 
 // wildFunctions returns the functions that match pattern and that ftrace can
 // trace. Others are left out, though some of them could bear a kprobe: the

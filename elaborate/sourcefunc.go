@@ -6,20 +6,30 @@ import (
 	"fmt"
 
 	"gostap/elaborate/dwarf"
+	"gostap/elaborate/symbols"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
-// sourceFunctions finds the functions of a pattern that only debuginfo can
-// tell: by file, or inlined.
-func (s *session) sourceFunctions(maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
+// sourceFunctions finds the functions of a pattern in an image, by debuginfo:
+// by file, inlined ones, and what lies in them.
+func (s *session) sourceFunctions(im *image, maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
 	m := maker.m
-	if m.point.Components[0].Name == "kprobe" {
-		return nil, m.errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
+	p, err := parsePattern(text)
+	if err != nil {
+		return nil, m.errorf("%v", err)
 	}
-	im, functions, p, d := s.sourcePattern(m, text)
+	functions, d := s.sourceMatch(im, m, &p)
+	if d == nil && p.hasLines() {
+		if functions = spanning(im.info, functions, &p); len(functions) == 0 {
+			d = m.errorf("%q: no function has these lines", text)
+		}
+	}
 	if d != nil {
 		return nil, d
+	}
+	if m.inside() {
+		return s.within(im, functions, maker, text)
 	}
 	maker.wild = p.wild()
 	find := newFinder(s, maker, im)
@@ -32,26 +42,6 @@ func (s *session) sourceFunctions(maker *placeMaker, text string) ([]*Place, *sy
 		return nil, find.none(text, len(functions))
 	}
 	return find.places, nil
-}
-
-// sourcePattern returns the functions that a pattern of .function stands for.
-func (s *session) sourcePattern(m match, text string) (*image, []dwarf.Func, pattern, *syntax.Diagnostic) {
-	p, err := parsePattern(text)
-	if err != nil {
-		return nil, nil, p, m.errorf("%v", err)
-	}
-	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("where %q is", text))
-	if d != nil {
-		return nil, nil, p, d
-	}
-	im := s.target.kernelImage(info)
-	functions, d := s.sourceMatch(im, m, &p)
-	if d == nil && p.hasLines() {
-		if functions = spanning(info, functions, &p); len(functions) == 0 {
-			d = m.errorf("%q: no function has these lines", text)
-		}
-	}
-	return im, functions, p, d
 }
 
 // copies returns the places where a function that was named in full is inlined
@@ -183,20 +173,34 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	f, ok := p.around(in)
 	switch {
 	case !ok, !in.Inlined && f.IsPart(), in.Inlined && (m.has("call") || m.has("return") || m.has("exported")), !in.Inlined && m.has("inline"),
-		m.has("exported") && !f.Exported, !in.Inlined && p.maker.wild && !f.Ftrace:
+		m.has("exported") && !f.Exported, !in.Inlined && p.maker.wild && !f.Ftrace && p.image.kernel != nil:
 		return
 	}
 	if in.Inlined {
 		p.places = append(p.places, p.place(in, f, in.Entry, p.maker.name(in.Func, "")))
 		return
 	}
-	if p.seen[f.Addr] {
+	if p.seen[in.Low] {
 		return
 	}
-	p.seen[f.Addr] = true
+	p.seen[in.Low] = true
+	if p.image.kernel == nil {
+		p.places = append(p.places, p.ofModule(in, f))
+		return
+	}
 	place := p.maker.place(&f.Func, len(p.image.kernel.Lookup(f.Name))-1)
 	place.Point.Name = p.maker.name(in.Func, "")
 	p.places = append(p.places, place)
+}
+
+// ofModule makes the place of a module's own function.
+func (p *pointFinder) ofModule(in dwarf.Instance, a anchor) *Place {
+	place := p.place(in, a, in.Low, p.maker.name(in.Func, ""))
+	if p.maker.m.has("return") {
+		place.Point.Family, place.Point.Args = "kretprobe", p.maker.args
+		place.Vars.(*functionVars).ret = true
+	}
+	return place
 }
 
 // place makes the place at an address, of that name.
@@ -251,5 +255,9 @@ func (p *placeMaker) name(f dwarf.Func, more string) string {
 			suffix += "." + word
 		}
 	}
-	return fmt.Sprintf(`kernel.function("%s@%s:%d")%s`, f.Name, f.File, f.Line, suffix)
+	root := "kernel"
+	if name := p.m.text("module"); name != "" {
+		root = fmt.Sprintf("module(%q)", symbols.ModuleName(name))
+	}
+	return fmt.Sprintf(`%s.function("%s@%s:%d")%s`, root, f.Name, f.File, f.Line, suffix)
 }

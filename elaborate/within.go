@@ -12,14 +12,10 @@ import (
 )
 
 // within finds what lies in functions: .label("NAME"), .callee("NAME") and .callees.
-func (s *session) within(maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
+func (s *session) within(im *image, functions []dwarf.Func, maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
 	m := maker.m
 	if depth := m.number("callees", 1); depth != 1 {
 		return nil, m.errorf("callees(%d): only what a function calls itself is found, which is callees(1)", depth)
-	}
-	im, functions, _, d := s.sourcePattern(m, text)
-	if d != nil {
-		return nil, d
 	}
 	find := newFinder(s, maker, im)
 	var near []string
@@ -48,7 +44,7 @@ func (s *session) within(maker *placeMaker, text string) ([]*Place, *syntax.Diag
 	if m.has("label") {
 		what = "has no label with code behind it that matches"
 	}
-	d = m.errorf("%q %s", text, what)
+	d := m.errorf("%q %s", text, what)
 	if len(near) > 0 {
 		d.Hint = "there is " + enumerate(near, 20)
 	}

@@ -74,7 +74,7 @@ func (k *Kernel) Modules() (ModuleTree, error) {
 	tree := ModuleTree{}
 	for line := range strings.Lines(string(dep)) {
 		if path, _, ok := strings.Cut(line, ":"); ok {
-			tree[moduleName(path)] = filepath.Join(dir, path)
+			tree[ModuleName(path)] = filepath.Join(dir, path)
 		}
 	}
 	return tree, nil
@@ -115,8 +115,8 @@ func (t ModuleTree) Read(names []string) error {
 	return group.Wait()
 }
 
-// moduleName turns kernel/fs/fuse/virtio-fs.ko.xz into virtio_fs.
-func moduleName(path string) string {
+// ModuleName turns kernel/fs/fuse/virtio-fs.ko.xz into virtio_fs.
+func ModuleName(path string) string {
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	return strings.ReplaceAll(name, "-", "_")
 }
@@ -130,7 +130,7 @@ func OpenModule(path string) (*Module, error) {
 		return nil, err
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s %s %d %d", indexMagic, path, info.Size(), info.ModTime().UnixNano()))
-	m := &Module{Name: moduleName(path), Path: path, dir: filepath.Join(store.Root(), "modules", hex.EncodeToString(key[:12]))}
+	m := &Module{Name: ModuleName(path), Path: path, dir: filepath.Join(store.Root(), "modules", hex.EncodeToString(key[:12]))}
 	if m.openCached() == nil {
 		return m, nil
 	}
