@@ -107,6 +107,12 @@ func testRecursion(t *testing.T) {
 			t.Errorf("%d events were produced, %d printed, %d records lost", produced, printed, lost(s))
 		}
 	}
+	log, err := exec.Command("dmesg").Output()
+	if nmis := strings.Count(string(log), "NMI backtrace for cpu"); err != nil || nmis == 0 {
+		t.Errorf("no NMI came (%v)", err)
+	} else {
+		t.Logf("%d NMIs came in between", nmis)
+	}
 	// The backtraces that were asked for are no harm.
 	if err := guest.HarmBut(regexp.MustCompile(`Call Trace|NMI backtrace`)); err != nil {
 		t.Error(err)
