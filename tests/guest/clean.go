@@ -12,7 +12,7 @@ import (
 
 // harm is what the kernel's log must not speak of; the last line is what a debug kernel would say.
 var harm = regexp.MustCompile(`BUG|WARNING|Oops|general protection|Call Trace|rcu.*stall|soft lockup|` +
-	`KASAN|lockdep|INFO: .*(lock|task|trying)|kmemleak: \d+ new|unreferenced object`)
+	`KASAN|DEBUG_LOCKS|INFO: (task|trying|lockdep)|kmemleak: \d+ new|unreferenced object`)
 
 // Clean reports what a session has left behind: harm in the kernel's log, probes, modules; with kmemleak in the
 // kernel also memory. The log is cleared, so that what follows isn't blamed for it.
