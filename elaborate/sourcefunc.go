@@ -222,6 +222,7 @@ func (p *pointFinder) place(in dwarf.Instance, a anchor, addr uint64, name strin
 			name:      in.Func.Name,
 			addr:      addr,
 			statement: true,
+			start:     !in.Inlined && addr == in.Low,
 			instance:  in,
 			image:     p.image,
 			warn:      p.maker.warn,

@@ -47,7 +47,7 @@ func (v *functionVars) scope() *sourceScope {
 	}
 	full, _ := v.target.types()
 	v.target.asked.debuginfo = true
-	v.source = &sourceScope{Scope: s, image: im, full: full, entry: !v.statement}
+	v.source = &sourceScope{Scope: s, image: im, full: full, entry: v.start || !v.statement}
 	return v.source
 }
 
@@ -75,6 +75,9 @@ func (r *resolution) at(s *sourceScope, v *dwarf.Variable) (*location, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.entry && v.Param && v.Kept() && !strings.Contains(s.Symbol, ".") {
+		return r.passed(s, v), nil
+	}
 	l := &location{types: s.info.Types(), full: s.full, at: r.x.At, what: "$" + v.Name, typ: v.Type}
 	if len(loc.Pieces) == 1 && loc.Pieces[0].Bits == 0 {
 		switch p := loc.Pieces[0]; p.Kind {
@@ -92,6 +95,25 @@ func (r *resolution) at(s *sourceScope, v *dwarf.Variable) (*location, error) {
 	}
 	l.regs, err = s.words(r.x.At, loc.Pieces, l.types.Size(l.typ))
 	return l, err
+}
+
+// passed returns where a parameter is passed. That it is kept in one place all
+// through the function, as debuginfo says, is not yet so at the first instruction.
+func (r *resolution) passed(s *sourceScope, v *dwarf.Variable) *location {
+	p := &btf.Proto{Result: s.Result()}
+	at := 0
+	for _, one := range s.Variables() {
+		if !one.Param {
+			continue
+		}
+		if one == v {
+			at = len(p.Params)
+		}
+		p.Params = append(p.Params, btf.Param{Name: one.Name, Type: one.Type})
+	}
+	l := paramLocation(s.info.Types(), p, at, r.x.At)
+	l.full = s.full
+	return l
 }
 
 // maxWords bounds variables that are in pieces: 256 bytes.

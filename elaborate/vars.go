@@ -29,6 +29,7 @@ type functionVars struct {
 
 	addr      uint64         // the probed address, as linked
 	statement bool           // it is inside instance: only debuginfo knows the variables
+	start     bool           // it is the instance's first instruction all the same
 	instance  dwarf.Instance // the function, or its inlined copy
 	image     *image         // that has the instance
 	sought    bool           // source has been looked for

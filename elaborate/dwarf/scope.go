@@ -205,6 +205,16 @@ func (v *Variable) Location() (*Location, error) {
 	return nil, ErrOptimizedOut
 }
 
+// Kept reports whether the variable is in one place of memory all through the function.
+func (v *Variable) Kept() bool {
+	list, err := v.d.locations(atLocation)
+	if err != nil || len(list) != 1 || list[0].High != 0 {
+		return false
+	}
+	loc, err := v.locate(list[0], v.owner.PC)
+	return err == nil && len(loc.Pieces) == 1 && loc.Pieces[0].Kind == InMemory
+}
+
 // locate evaluates one of the variable's locations at an address.
 func (v *Variable) locate(e locEntry, pc uint64) (*Location, error) {
 	s := v.owner
