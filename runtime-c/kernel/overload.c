@@ -3,7 +3,8 @@
  * overload.c - how much of each CPU's time goes into handlers. Timing every
  * hit would cost more than many a handler, so one in GS_SAMPLE is timed, at
  * random, and stands for those since the last; counting them is part of what
- * busy does anyway. Where handlers take long, more of them are timed.
+ * busy does anyway. Behind a handler that took long, the next is timed as well:
+ * there it costs next to nothing, and handlers that take long are all timed.
  *
  * A virtual CPU's clock goes on while the CPU is away. If that happens in a
  * timed handler, the sample is wrong by much, so it never counts for more than
@@ -16,8 +17,7 @@
 #include "dispatch.h"
 
 #define GS_SAMPLE 512			/* the mean number of hits that a sample stands for is half of it */
-#define GS_SAMPLE_LONG 16		/* the same where a handler takes */
-#define GS_LONG_CYCLES 20000		/* this long */
+#define GS_LONG_CYCLES 5000		/* what is a long handler */
 #define GS_MIN_SAMPLES 16		/* an interval with fewer goes on */
 #define GS_INTERVALS 3			/* in a row */
 
@@ -30,10 +30,10 @@ void gs_load_init(struct gs_ctx *c)
 	c->busy = GS_DUE;
 }
 
-static u32 gs_random_hits(struct gs_load *l, u32 range)
+static u32 gs_random_hits(struct gs_load *l)
 {
 	l->random = l->random * 6364136223846793005ull + 1442695040888963407ull;
-	return 1 + (u32)(l->random >> 40) % range;
+	return 1 + (u32)(l->random >> 40) % GS_SAMPLE;
 }
 
 static void gs_load_new_interval(struct gs_load *l, u64 now)
@@ -101,7 +101,7 @@ noinline bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hi
 	now = get_cycles();
 	if (gs_program.limits.overload_threshold) {
 		gs_load_add(l, c->cpu, l->hits + (GS_DUE - left), start, now);
-		l->hits = gs_random_hits(l, now - start < GS_LONG_CYCLES ? GS_SAMPLE : GS_SAMPLE_LONG);
+		l->hits = now - start < GS_LONG_CYCLES ? gs_random_hits(l) : 1;
 	} else {
 		l->hits = GS_DUE - 1;
 	}
