@@ -39,6 +39,7 @@ static int gs_watch_arm(struct gs_watch *w, const struct gs_point *p)
 	if (!attr.bp_addr)
 		return -ENOENT;
 	w->hit = gs_hit_of(p);
+	attr.disabled = !gs_wanted(w->hit.slot);
 	w->events = register_wide_hw_breakpoint(&attr, gs_watch_hit, w);
 	return PTR_ERR_OR_ZERO((void __force *)w->events);
 }
@@ -63,6 +64,22 @@ static int gs_watches_arm(const struct gs_point **points, u32 n)
 	return 0;
 }
 
+/* A debug register stays its point's, armed or not. */
+static void gs_watches_follow(void)
+{
+	u32 i;
+	int cpu;
+
+	cpus_read_lock();
+	for (i = 0; i < gs_nwatches; i++)
+		for_each_online_cpu(cpu)
+			if (gs_wanted(gs_watches[i].hit.slot))
+				perf_event_enable(*per_cpu_ptr(gs_watches[i].events, cpu));
+			else
+				perf_event_disable(*per_cpu_ptr(gs_watches[i].events, cpu));
+	cpus_read_unlock();
+}
+
 static void gs_watches_disarm(void)
 {
 	while (gs_nwatches)
@@ -72,5 +89,5 @@ static void gs_watches_disarm(void)
 }
 
 static const struct gs_family gs_family_hwbreak = {
-	.name = "hwbreak", .arm = gs_watches_arm, .disarm = gs_watches_disarm,
+	.name = "hwbreak", .arm = gs_watches_arm, .follow = gs_watches_follow, .disarm = gs_watches_disarm,
 };

@@ -80,6 +80,7 @@ static int gs_kretprobe_arm(const struct gs_point *p, u32 n)
 	r->rp.handler = gs_kretprobe_hit;
 	r->rp.entry_handler = probe->entry ? gs_kretprobe_enter : NULL;
 	r->rp.data_size = probe->nsaved * sizeof(u64);
+	r->rp.kp.flags = gs_wanted(r->hit.slot) ? 0 : KPROBE_FLAG_DISABLED;
 	r->rp.maxactive = p->args[0] > 0 ? min_t(s64, p->args[0], 1 << 16) : clamp(32768 / n, 32u, 512u);
 	err = register_kretprobe(&r->rp);
 	if (err) {
@@ -99,6 +100,14 @@ static int gs_kretprobes_arm(const struct gs_point **points, u32 n)
 	for (i = 0; i < n && !err; i++)
 		err = gs_kretprobe_arm(points[i], n);
 	return err;
+}
+
+static void gs_kretprobes_follow(void)
+{
+	u32 i;
+
+	for (i = 0; i < gs_nkretprobes; i++)
+		gs_kprobe_follow(&gs_kretprobes[i]->kp, &container_of(gs_kretprobes[i], struct gs_kretprobe, rp)->hit);
 }
 
 static int gs_kretprobe_arm_one(const struct gs_point *p)
@@ -147,6 +156,6 @@ static void gs_kretprobes_skipped(u64 *skipped)
 }
 
 static const struct gs_family gs_family_kretprobe = {
-	.name = "kretprobe", .arm = gs_kretprobes_arm, .disarm = gs_kretprobes_disarm, .missed = gs_kretprobes_skipped,
-	.arm_one = gs_kretprobe_arm_one, .disarm_one = gs_kretprobe_disarm_one,
+	.name = "kretprobe", .arm = gs_kretprobes_arm, .follow = gs_kretprobes_follow, .disarm = gs_kretprobes_disarm,
+	.missed = gs_kretprobes_skipped, .arm_one = gs_kretprobe_arm_one, .disarm_one = gs_kretprobe_disarm_one,
 };

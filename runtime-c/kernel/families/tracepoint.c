@@ -13,9 +13,10 @@
 struct gs_trace {
 	struct tracepoint *tp;
 	struct gs_hit hit;
+	bool armed;
 };
 
-static struct gs_trace **gs_traces;	/* the armed ones */
+static struct gs_trace **gs_traces;	/* those that the kernel has */
 static u32 gs_ntraces;
 
 /*
@@ -42,6 +43,20 @@ static void gs_trace_hit(void *data, u64 si, u64 dx, u64 cx, u64 r8, u64 r9)
 	gs_run(&t->hit, (struct pt_regs *)&regs, regs.ip, false);
 }
 
+/* Arms it or disarms it, if need be: handlers that run have yet to end then. 0 or -errno. */
+static int gs_trace_set(struct gs_trace *t, bool wanted)
+{
+	int err = 0;
+
+	if (wanted && !t->armed)
+		err = tracepoint_probe_register(t->tp, (void *)gs_trace_hit, t);
+	else if (!wanted && t->armed)
+		tracepoint_probe_unregister(t->tp, (void *)gs_trace_hit, t);
+	if (!err)
+		t->armed = wanted;
+	return err;
+}
+
 /* -ENOMEM, or 0: a point that the kernel refuses goes to gs_unarmed(). */
 static int gs_trace_arm(const struct gs_point *p)
 {
@@ -58,7 +73,7 @@ static int gs_trace_arm(const struct gs_point *p)
 	t->tp = (struct tracepoint *)gs_point_addr(p);
 	t->hit = gs_hit_of(p);
 	if (t->tp)
-		err = tracepoint_probe_register(t->tp, (void *)gs_trace_hit, t);
+		err = gs_trace_set(t, gs_wanted(t->hit.slot));
 	if (!err) {
 		gs_traces[gs_ntraces++] = t;
 		return 0;
@@ -80,10 +95,16 @@ static int gs_traces_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
-/* No handler runs any more, but those that do have yet to end. */
-static void gs_trace_leave(struct gs_trace *t)
+static void gs_traces_follow(void)
 {
-	tracepoint_probe_unregister(t->tp, (void *)gs_trace_hit, t);
+	u32 i;
+	int err;
+
+	for (i = 0; i < gs_ntraces; i++) {
+		err = gs_trace_set(gs_traces[i], gs_wanted(gs_traces[i]->hit.slot));
+		if (err)
+			gs_unarmed(gs_traces[i]->hit.point, err);
+	}
 }
 
 static void gs_trace_disarm_one(const struct gs_point *p)
@@ -95,7 +116,7 @@ static void gs_trace_disarm_one(const struct gs_point *p)
 
 		if (t->hit.point != p)
 			continue;
-		gs_trace_leave(t);
+		gs_trace_set(t, false);
 		tracepoint_synchronize_unregister();
 		gs_traces[i] = gs_traces[--gs_ntraces];
 		kfree(t);
@@ -108,7 +129,7 @@ static void gs_traces_disarm(void)
 	u32 i;
 
 	for (i = 0; i < gs_ntraces; i++)
-		gs_trace_leave(gs_traces[i]);
+		gs_trace_set(gs_traces[i], false);
 	if (gs_ntraces)
 		tracepoint_synchronize_unregister();
 	while (gs_ntraces)
@@ -118,6 +139,6 @@ static void gs_traces_disarm(void)
 }
 
 static const struct gs_family gs_family_tracepoint = {
-	.name = "tracepoint", .arm = gs_traces_arm, .disarm = gs_traces_disarm,
+	.name = "tracepoint", .arm = gs_traces_arm, .follow = gs_traces_follow, .disarm = gs_traces_disarm,
 	.arm_one = gs_trace_arm, .disarm_one = gs_trace_disarm_one,
 };
