@@ -3,7 +3,6 @@
 package torture
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -65,6 +64,7 @@ func busy(t *testing.T) (stop func()) {
 }
 
 var (
+	eventLine    = regexp.MustCompile(`(?m)^event `)
 	producedLine = regexp.MustCompile(`(?m)^produced (\d+)$`)
 	lostMessages = regexp.MustCompile(`(?m)^WARNING: (\d+) messages came too fast`)
 	lostLine     = regexp.MustCompile(`(?m)^WARNING: (\d+) events lost`)
@@ -73,19 +73,21 @@ var (
 // addsUp holds against each other what a flood produced, what was printed and what was reported as lost.
 func addsUp(t *testing.T, s *session) {
 	t.Helper()
-	out := s.stdout.Bytes()
-	m := producedLine.FindSubmatch(out)
+	m := producedLine.FindSubmatch(s.stdout.Bytes())
 	if m == nil {
 		t.Fatalf("the session did not come to its end: %s", s.stderr.String())
 	}
 	produced, _ := strconv.Atoi(string(m[1]))
-	printed := bytes.Count(out, []byte("event "))
+	printed := printed(s)
 	if printed+lost(s) != produced || produced == 0 {
 		t.Errorf("%d events were produced, %d printed, %d reported as lost; %d are unaccounted for\n%s",
 			produced, printed, lost(s), produced-printed-lost(s), s.stderr.String())
 	}
 	t.Logf("%d events produced, %d printed, %d lost", produced, printed, lost(s))
 }
+
+// printed returns how many events a session has printed.
+func printed(s *session) int { return len(eventLine.FindAllIndex(s.stdout.Bytes(), -1)) }
 
 // lost returns how many records a session reports as lost.
 func lost(s *session) int {
