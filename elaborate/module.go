@@ -91,7 +91,7 @@ func (t *Target) modulePaths(at syntax.Pos, pattern string) (paths []string, wil
 	d = errorAt(at, "kernel %s has no module %q", t.Release, pattern)
 	switch near := tree.Nearest(pattern, 3); {
 	case t.builtin(pattern):
-		d.Hint = "it is built into the kernel: write kernel instead"
+		d.Hint = fmt.Sprintf("it is built into the kernel: write kernel instead of module(%q)", pattern)
 	case len(near) > 0:
 		d.Hint = didYouMean(near)
 	default:

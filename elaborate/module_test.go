@@ -50,7 +50,7 @@ func TestModuleErrors(t *testing.T) {
 		{`module("kvm").function("zzz*")`, `"zzz*" matches no function of module kvm`},
 		{`module("kv*").function("zzz*")`, `has a function "zzz*" that can be probed`},
 		{`kprobe.module("kvm").function("kvm_vcpu_ioctl").exported`, `"exported" can't follow`},
-		{`module("ext4").function("ext4_readdir")`, `it is built into the kernel: kernel.function("ext4_readdir") has its functions`},
+		{`module("ext4").function("ext4_readdir")`, `it is built into the kernel: write kernel instead of module("ext4")`},
 	} {
 		_, diags := onKernel(t, release, "probe "+c.point+" { }")
 		if diags.Err() == nil || !strings.Contains(diags[0].Error(), c.want) {

@@ -19,15 +19,18 @@ import (
 	"gostap/manifest"
 )
 
-// releases are the kernels whose headers are installed.
+// releases are the distribution's kernels whose headers are installed.
 func releases(t *testing.T) []string {
 	dirs, _ := filepath.Glob("/lib/modules/*/build")
-	if len(dirs) == 0 {
-		t.Fatal("no kernel headers: apt-get install linux-headers-cloud-amd64")
-	}
 	var names []string
 	for _, d := range dirs {
-		names = append(names, filepath.Base(filepath.Dir(d)))
+		name := filepath.Base(filepath.Dir(d))
+		if _, err := os.Stat("/boot/vmlinuz-" + name); err == nil {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("no kernel headers: apt-get install linux-headers-cloud-amd64")
 	}
 	return names
 }
