@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/symbols"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -19,12 +20,15 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	fail := func(hint, format string, args ...any) (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...), Hint: hint}
 	}
+	if r.moduleHasDebuginfo() {
+		return r.fileVariable()
+	}
 	l := &location{types: r.types, at: r.x.At, what: fmt.Sprintf("@var(%q)", r.x.Name)}
 	if ids := r.types.Find(name, btf.Variable); len(ids) > 0 {
 		l.typ = r.types.Target(ids[0])
 	}
 	if !kernelModule(r.x.Module) {
-		l.addr = &program.SymbolAddr{At: r.x.At, Module: r.x.Module, Symbol: name}
+		l.addr = &program.SymbolAddr{At: r.x.At, Module: symbols.ModuleName(r.x.Module), Symbol: name}
 		return r.typed(l)
 	}
 	k, err := r.vars.target.Kernel()
@@ -51,6 +55,19 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 		l.addr = r.thisCPU(l.addr)
 	}
 	return r.typed(l)
+}
+
+// moduleHasDebuginfo reports whether the variable is one of a module, whose
+// debuginfo is there: of the one that is named, or else that is probed.
+func (r *resolution) moduleHasDebuginfo() bool {
+	if r.x.Module == "" {
+		return r.vars.image != nil && r.vars.image.kernel == nil
+	}
+	if kernelModule(r.x.Module) {
+		return false
+	}
+	_, d := r.vars.target.moduleImage(r.x.At, r.x.Module)
+	return d == nil
 }
 
 // thisCPU returns the address of this CPU's part of a per-CPU variable:

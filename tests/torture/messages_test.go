@@ -23,7 +23,7 @@ import (
 const (
 	cmdStart, cmdStop, cmdStats, cmdAttach, cmdDetach = 1, 2, 3, 5, 6
 	attrAddrs, attrTarget, attrGlobal, attrFlags      = 1, 2, 3, 4
-	iocConsumed, iocGeometry                          = 0x4701, 0x80084702
+	iocConsumed, iocGeometry                          = 0x4701, 0x80184702
 )
 
 // quiet has probes, but ends only when it is told to.

@@ -152,6 +152,8 @@ func start(t *testing.T, args ...string) *session {
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
+	// A test that fails leaves no session to the next.
+	t.Cleanup(func() { s.Process.Kill() })
 	return s
 }
 
