@@ -3,10 +3,7 @@
 package elaborate
 
 import (
-	"bytes"
 	"fmt"
-
-	"golang.org/x/arch/x86/x86asm"
 
 	"gostap/elaborate/symbols"
 	"gostap/translator/program"
@@ -44,19 +41,11 @@ func absolute(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if f.Refusal != symbols.Probeable {
 		return nil, m.errorf("%s can't be probed: %s %s", spot(&f, offset), f.Name, f.Refusal)
 	}
-	types, err := s.target.types()
+	code, err := s.target.code()
 	if err != nil {
 		return nil, s.target.complain(m.at(), err)
 	}
-	var alternative int64
-	for _, id := range typesNamed(types, "struct alt_instr") {
-		alternative = types.Size(id)
-	}
-	code, err := k.Code(&f, alternative)
-	if err != nil {
-		return nil, s.target.complain(m.at(), err)
-	}
-	if why := notProbeable(code, offset); why != "" {
+	if why := code.refusal(f.Addr, addr-slide, false); why != "" {
 		return nil, m.errorf("%s can't be probed: %s", spot(&f, offset), why)
 	}
 	root := m.point.Components[0].Name
@@ -74,36 +63,3 @@ func absolute(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 
 // spot spells a place in a function: vfs_read+0x12.
 func spot(f *symbols.Func, offset int64) string { return fmt.Sprintf("%s+%#x", f.Name, offset) }
-
-// endbr64 marks where indirect branches may lead to.
-var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
-
-// prefixes are bytes that are no instructions: one that stands alone belongs to
-// an instruction that the decoder does not know.
-var prefixes = []byte{0x26, 0x2e, 0x36, 0x3e, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f,
-	0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3}
-
-// notProbeable says why there can't be a probe at offset in a function's code,
-// "" if there can. The length of each instruction tells where the next begins.
-func notProbeable(code *symbols.Code, offset int64) string {
-	for _, r := range code.Rewritten {
-		if offset >= r.Start && offset < r.End {
-			return "it is in " + r.Why
-		}
-	}
-	for at := int64(0); at < offset; {
-		rest, length := code.Bytes[at:], int64(len(endbr64))
-		if !bytes.HasPrefix(rest, endbr64) {
-			in, err := x86asm.Decode(rest, 64)
-			if err != nil || in.Len == 1 && bytes.IndexByte(prefixes, rest[0]) >= 0 {
-				return fmt.Sprintf("the instruction at +%#x before it is not known, and so not where those behind it begin", at)
-			}
-			length = int64(in.Len)
-		}
-		if at+length > offset {
-			return fmt.Sprintf("no instruction begins there, but at +%#x and +%#x", at, at+length)
-		}
-		at += length
-	}
-	return ""
-}

@@ -20,7 +20,12 @@ import (
 func TestInstructions(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^ +([0-9a-f]+):\t`)
 	for _, release := range testkernel.Releases(t) {
-		k, err := symbols.Open(release)
+		target := NewTarget(release, false)
+		k, err := target.Kernel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kernel, err := target.code()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,13 +35,9 @@ func TestInstructions(t *testing.T) {
 			if f.Refusal != symbols.Probeable || f.Size > 4096 {
 				continue
 			}
-			code, err := k.Code(&f, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			code.Rewritten = nil
+			code := &instructions{code: kernel.From(f.Addr)[:f.Size]}
 			file := filepath.Join(t.TempDir(), "code")
-			if err := os.WriteFile(file, code.Bytes, 0o600); err != nil {
+			if err := os.WriteFile(file, code.code, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			text, err := exec.Command("objdump", "-D", "-b", "binary", "-m", "i386:x86-64", "-z", file).Output()
@@ -50,9 +51,9 @@ func TestInstructions(t *testing.T) {
 			}
 			functions++
 			// objdump shows a line for each seven bytes, too.
-			for offset := range int64(len(code.Bytes)) {
-				why := notProbeable(code, offset)
-				if strings.Contains(why, "is not known") {
+			for offset := range int64(f.Size) {
+				why, known := code.begin(offset)
+				if !known {
 					unknown++
 					break
 				}
@@ -104,16 +105,22 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-func TestNotProbeable(t *testing.T) {
-	code := &symbols.Code{
-		Bytes:     []byte{0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x89, 0xf8, 0x90, 0xc3},
-		Rewritten: []symbols.Rewritten{{Start: 7, End: 8, Why: "a static branch, which the kernel rewrites"}},
-	}
-	for offset, want := range map[int64]string{
-		0: "", 2: "no instruction begins there, but at +0x0 and +0x4", 4: "", 5: "at +0x4 and +0x7", 7: "it is in a static branch", 8: "",
+func TestBegin(t *testing.T) {
+	code := []byte{0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x89, 0xf8, 0x90, 0xc3, 0x06, 0x90}
+	one := &instructions{code: code}
+	for _, c := range []struct {
+		offset int64
+		want   string
+		known  bool
+	}{
+		{5, "no instruction begins there, but at +0x4 and +0x7", true}, {0, "", true}, {4, "", true}, {8, "", true},
+		{2, "no instruction begins there, but at +0x0 and +0x4", true}, {9, "", true},
+		{10, "the instruction at +0x9 before it is not known", false}, {100, "the instruction at +0x9 before it is not known", false},
 	} {
-		if got := notProbeable(code, offset); got != want && (want == "" || !strings.Contains(got, want)) {
-			t.Errorf("%d: %q", offset, got)
+		for _, in := range []*instructions{one, {code: code}} {
+			if got, known := in.begin(c.offset); !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") || known != c.known {
+				t.Errorf("%d: %q, %t", c.offset, got, known)
+			}
 		}
 	}
 }

@@ -17,8 +17,12 @@ import (
 // skipped if there is none.
 func withDebuginfo(t *testing.T) string {
 	t.Helper()
+	dir := os.Getenv("GOSTAP_DEBUGINFO")
+	if dir == "" {
+		dir = "/usr/lib/debug"
+	}
 	for _, release := range testkernel.Releases(t) {
-		if _, err := os.Stat("/usr/lib/debug/boot/vmlinux-" + release); err == nil {
+		if _, err := os.Stat(dir + "/boot/vmlinux-" + release); err == nil {
 			return release
 		}
 	}
@@ -30,8 +34,8 @@ func withDebuginfo(t *testing.T) string {
 func points(t *testing.T, release, point string) ([]string, error) {
 	t.Helper()
 	e, diags := onDebuginfo(t, release, "probe "+point+" { }")
-	if len(diags) > 0 {
-		return nil, diags[0]
+	if err := diags.Err(); err != nil {
+		return nil, err
 	}
 	var list []string
 	for _, p := range e.Probes {
@@ -97,6 +101,51 @@ func TestSourceErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\n got  %v\n want %s", c.point, err, c.want)
 		}
+	}
+}
+
+// TestBarred looks for places where kprobes are refused.
+func TestBarred(t *testing.T) {
+	release := withDebuginfo(t)
+	all, diags := onDebuginfo(t, release, `probe kernel.statement("*@fs/*.c:*") { }`)
+	if diags.Err() != nil || len(diags) != 1 || !strings.Contains(diags[0].Error(), "places are left out, for they can't be probed: for one, ") {
+		t.Fatal(diags)
+	}
+	k, err := NewTarget(release, false).Kernel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := NewTarget(release, true)
+	code, err := target.code()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patched uint64
+	for _, pt := range all.Probes[0].Points {
+		addr := k.Text() + uint64(pt.SymbolOffset+pt.Offset)
+		if why := code.Reserved(addr); why != "" {
+			t.Fatalf("%s is in %s", pt.Name, why)
+		}
+	}
+	// A line of the source that begins at a static branch.
+	info, err := target.Debuginfo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range info.Lookup("static_key_false") {
+		for _, in := range f.Instances() {
+			if patched == 0 && strings.Contains(code.Reserved(in.Entry), "a static branch") {
+				patched = in.Entry
+			}
+		}
+	}
+	_, err = points(t, release, fmt.Sprintf("kernel.statement(%#x)", patched))
+	if err == nil || !strings.Contains(err.Error(), `can't be probed: `) || !strings.Contains(err.Error(), "it is in a static branch") {
+		t.Errorf("%#x: %v", patched, err)
+	}
+	list, err := points(t, release, `kernel.function("static_key_false").inline`)
+	if err != nil || len(list) == 0 {
+		t.Errorf("%d points, %v", len(list), err)
 	}
 }
 

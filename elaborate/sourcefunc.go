@@ -4,6 +4,8 @@ package elaborate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
@@ -41,7 +43,7 @@ func (s *session) sourceFunctions(im *image, maker *placeMaker, text string) ([]
 	if len(find.places) == 0 {
 		return nil, find.none(text, len(functions))
 	}
-	return find.places, nil
+	return find.found(), nil
 }
 
 // copies returns the places where a function that was named in full is inlined
@@ -59,7 +61,7 @@ func (s *session) copies(maker *placeMaker, name string) []*Place {
 			}
 		}
 	}
-	return find.places
+	return find.found()
 }
 
 // kernelWide reports whether a probe point stands for inlined copies, too:
@@ -147,12 +149,13 @@ type pointFinder struct {
 
 	statements map[statementKey]innermost
 
-	refused []string // "NAME is initialization code", …
-	lost    int      // instances in no function that the kernel knows
+	refused []string          // "NAME is initialization code", …
+	barred  map[uint64]string // why there can be no kprobe at these addresses
+	lost    int               // instances in no function that the kernel knows
 }
 
 func newFinder(s *session, maker *placeMaker, im *image) *pointFinder {
-	return &pointFinder{s: s, maker: maker, image: im, seen: map[uint64]bool{}, statements: map[statementKey]innermost{}}
+	return &pointFinder{s: s, maker: maker, image: im, seen: map[uint64]bool{}, statements: map[statementKey]innermost{}, barred: map[uint64]string{}}
 }
 
 // around returns the anchor of an instance's code; false if that can't be probed.
@@ -167,6 +170,45 @@ func (p *pointFinder) around(in dwarf.Instance) (anchor, bool) {
 	return a, why == "" && !lost
 }
 
+// allows reports whether there can be a kprobe at an address in an instance's
+// code. Where there is no image of the kernel to tell, the kernel itself refuses
+// what it does not like. Modules' code is not looked at.
+func (p *pointFinder) allows(in dwarf.Instance, a anchor, addr uint64) bool {
+	if p.image.kernel == nil {
+		return true
+	}
+	code, err := p.s.target.code()
+	if err != nil {
+		return true
+	}
+	start := a.Addr
+	if addr < start || addr-start >= uint64(a.Size) {
+		start = p.image.info.Start(in, addr) // the compiler has moved it out of the function
+	}
+	why := code.refusal(start, addr, true)
+	if why != "" {
+		p.barred[addr] = fmt.Sprintf("%s: %s", spot(&a.Func, int64(addr-a.Addr)), why)
+	}
+	return why == ""
+}
+
+// found returns the places, and warns of those that are left out.
+func (p *pointFinder) found() []*Place {
+	if n := len(p.barred); n > 0 && len(p.places) > 0 {
+		p.s.diags.Warnf(p.maker.m.at(), "%d of %d places are left out, for they can't be probed: %s", n, n+len(p.places), p.example())
+	}
+	return p.places
+}
+
+// example says why there can be no kprobe at the first address of those where there can't.
+func (p *pointFinder) example() string {
+	why := p.barred[slices.Min(slices.Collect(maps.Keys(p.barred)))]
+	if len(p.barred) > 1 {
+		why = "for one, " + why
+	}
+	return why
+}
+
 // instance adds the entry of a function, or of an inlined copy.
 func (p *pointFinder) instance(in dwarf.Instance) {
 	m := p.maker.m
@@ -177,7 +219,9 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		return
 	}
 	if in.Inlined {
-		p.places = append(p.places, p.place(in, f, in.Entry, p.maker.name(in.Func, "")))
+		if p.allows(in, f, in.Entry) {
+			p.places = append(p.places, p.place(in, f, in.Entry, p.maker.name(in.Func, "")))
+		}
 		return
 	}
 	if p.seen[in.Low] {
@@ -234,6 +278,10 @@ func (p *pointFinder) place(in dwarf.Instance, a anchor, addr uint64, name strin
 func (p *pointFinder) none(text string, functions int) *syntax.Diagnostic {
 	m := p.maker.m
 	switch {
+	case len(p.barred) > 1:
+		return m.errorf("%q stands for %d places, none of which can be probed: %s", text, len(p.barred), p.example())
+	case len(p.barred) == 1:
+		return m.errorf("%q can't be probed: %s", text, p.example())
 	case len(p.refused) > 1:
 		return m.errorf("%q stands for %d places, none of which can be probed: for one, %s", text, len(p.refused), p.refused[0])
 	case len(p.refused) == 1:

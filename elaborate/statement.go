@@ -116,9 +116,9 @@ func (s *session) statements(im *image, m match, p pattern) ([]*Place, *syntax.D
 		}
 	}
 	if len(find.places) > 0 {
-		return find.places, nil
+		return find.found(), nil
 	}
-	if len(find.refused) > 0 || find.lost > 0 {
+	if len(find.refused) > 0 || len(find.barred) > 0 || find.lost > 0 {
 		return nil, find.none(text, len(functions))
 	}
 	d = m.errorf("%q: no code begins at that line", text)
@@ -133,7 +133,7 @@ func (s *session) statements(im *image, m match, p pattern) ([]*Place, *syntax.D
 // statement is the innermost's.
 func (p *pointFinder) statement(in dwarf.Instance, st dwarf.Statement) {
 	f, ok := p.around(in)
-	if !ok {
+	if !ok || !p.allows(in, f, st.Addr) {
 		return
 	}
 	key := statementKey{in.Func.File, st}

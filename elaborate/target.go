@@ -26,6 +26,7 @@ type Target struct {
 	config func() map[string]string
 	kernel func() (*symbols.Kernel, error)
 	types  func() (*btf.Spec, error)
+	code   func() (*kernelCode, error)
 	opened map[string]*openModule      // by path
 	debug  func() (*dwarf.Info, error) // servers are asked, too
 	local  func() (*dwarf.Info, error)
@@ -59,6 +60,7 @@ func NewTarget(release string, guru bool) *Target {
 		}
 		return btf.Open(k.BTFPath())
 	})
+	t.code = sync.OnceValues(t.readCode)
 	t.local = sync.OnceValues(func() (*dwarf.Info, error) { return t.loadDebuginfo(nil) })
 	t.debug = sync.OnceValues(func() (*dwarf.Info, error) {
 		servers := dwarf.ServersFromEnv()

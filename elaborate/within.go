@@ -35,9 +35,9 @@ func (s *session) within(im *image, functions []dwarf.Func, maker *placeMaker, t
 		}
 	}
 	if len(find.places) > 0 {
-		return find.places, nil
+		return find.found(), nil
 	}
-	if len(find.refused) > 0 {
+	if len(find.refused) > 0 || len(find.barred) > 0 {
 		return nil, find.none(text, len(functions))
 	}
 	what := "calls no function of a name that matches, or not in a way that can be told"
@@ -62,7 +62,7 @@ func (p *pointFinder) labels(in dwarf.Instance) (names []string, err error) {
 		if !symbols.Match(p.maker.m.text("label"), l.Name) {
 			continue
 		}
-		if a, ok := p.around(in); ok {
+		if a, ok := p.around(in); ok && p.allows(in, a, l.Addr) {
 			p.places = append(p.places, p.place(in, a, l.Addr, p.maker.name(in.Func, fmt.Sprintf(".label(%q)", l.Name))))
 		}
 	}

@@ -118,6 +118,22 @@ func (i *Info) StatementAt(addr uint64) (in Instance, line int, err error) {
 	return in, int(row.Line), nil
 }
 
+// Start returns where the piece of code begins that an address of an instance is
+// in: of the function, or of what the compiler has moved out of it.
+func (i *Info) Start(in Instance, pc uint64) uint64 {
+	if in.Outer != nil {
+		in = *in.Outer
+	}
+	if d, err := i.dieOf(in); err == nil {
+		for _, r := range d.ranges() {
+			if r.Contains(pc) {
+				return r.Low
+			}
+		}
+	}
+	return pc
+}
+
 // dieOf returns the DIE of an instance.
 func (i *Info) dieOf(in Instance) (die, error) {
 	f, err := i.file()

@@ -4,66 +4,160 @@ package symbols
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"os"
+	"path/filepath"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/pkg/errors"
+
+	"gostap/elaborate/internal/store"
 )
 
-// Code is the machine code of one function, as it is linked.
+// Code is the kernel's own machine code, as it is linked.
 type Code struct {
-	Bytes []byte
-	// Rewritten are the parts that the kernel itself rewrites.
-	Rewritten []Rewritten
+	start    uint64 // _stext
+	bytes    []byte
+	reserved []byte // records of reservedSize bytes each, by offset
 }
 
-// Rewritten is a part of a function that the kernel rewrites while it runs or boots.
-type Rewritten struct {
-	Start, End int64  // offsets in the function
-	Why        string // "an alternative, of which the kernel chooses one when it boots"
+// codeFile is where a kernel's code is kept beside the index of functions, for
+// unpacking an image may take seconds: the number of its reserved parts, these,
+// {offset from _stext:u32 length:u16 why:u16} each, and the code.
+const (
+	codeFile     = "code"
+	reservedSize = 8
+)
+
+// Why parts of the code are reserved.
+const (
+	alternative = iota
+	staticBranch
+	staticCall
+	bug
+)
+
+var reservedFor = [...]string{
+	alternative:  "an alternative, of which the kernel has chosen one when it booted",
+	staticBranch: "a static branch, which the kernel rewrites",
+	staticCall:   "a static call, which the kernel rewrites",
+	bug:          "a BUG or WARN, whose trap the kernel takes by its address",
 }
 
-// Code reads a function's code from the kernel's image. alternative is the size
-// of the kernel's struct alt_instr, which has changed over time.
-func (k *Kernel) Code(f *Func, alternative int64) (*Code, error) {
+// Code returns the kernel's code. altInstr is the size of the kernel's struct
+// alt_instr, which has changed over time.
+func (k *Kernel) Code(altInstr int64) (*Code, error) {
+	path := filepath.Join(k.dir, codeFile)
+	data, err := store.Map(path)
+	if err != nil {
+		if data, err = k.makeCode(altInstr); err != nil {
+			return nil, err
+		}
+		if err = store.Write(path, data); err != nil {
+			return nil, err
+		}
+	}
+	if len(data) < 4 {
+		return nil, errIndex
+	}
+	size := uint64(binary.LittleEndian.Uint32(data)) * reservedSize
+	if data = data[4:]; size > uint64(len(data)) {
+		return nil, errIndex
+	}
+	return &Code{k.x.stext, data[size:], data[:size]}, nil
+}
+
+// makeCode reads the code out of the kernel's image.
+func (k *Kernel) makeCode(altInstr int64) ([]byte, error) {
 	im, err := k.image()
 	if err != nil {
 		return nil, err
 	}
-	end := f.Addr + uint64(f.Size)
-	code := &Code{Bytes: im.between(f.Addr, end)}
-	if code.Bytes == nil {
-		return nil, errors.Errorf("the kernel's image has no code at %#x", f.Addr)
+	text := im.at(k.x.stext)
+	if text == nil {
+		return nil, errors.Errorf("the kernel's image has no code at %#x", k.x.stext)
 	}
-	note := func(start uint64, length int64, why string) {
-		if start >= f.Addr && start < end {
-			from := int64(start - f.Addr)
-			code.Rewritten = append(code.Rewritten, Rewritten{from, from + length, why})
+	type part struct{ offset, length, why uint64 }
+	var parts []part
+	note := func(addr, length, why uint64) {
+		if addr >= k.x.stext && addr-k.x.stext < uint64(len(text)) && length > 0 {
+			parts = append(parts, part{addr - k.x.stext, length, why})
 		}
 	}
 	// struct alt_instr { s32 instr; s32 replacement; …; u8 instrlen; u8 replacementlen; }
-	if s := im.section(".altinstructions"); s != nil && alternative >= 10 {
-		for at := int64(0); at+alternative <= int64(len(s.data)); at += alternative {
-			entry := s.data[at : at+alternative]
-			note(relative(s.addr+uint64(at), entry), int64(entry[alternative-2]), "an alternative, of which the kernel has chosen one when it booted")
+	if s := im.section(".altinstructions"); s != nil && altInstr >= 10 {
+		for at := int64(0); at+altInstr <= int64(len(s.data)); at += altInstr {
+			entry := s.data[at : at+altInstr]
+			note(relative(s.addr+uint64(at), entry), uint64(entry[altInstr-2]), alternative)
 		}
 	}
-	// struct jump_entry { s32 code; s32 target; long key; }, since Linux 4.19
-	const jumpEntry = 16
-	start, err := k.mark("__start___jump_table")
-	if err != nil {
-		return nil, err
+	for _, t := range []struct {
+		start, stop string
+		entry       uint64 // its size; it begins with the distance to the code
+		length, why uint64
+	}{
+		// struct jump_entry { s32 code; s32 target; long key; }, since Linux 4.19
+		{"__start___jump_table", "__stop___jump_table", 16, 5, staticBranch},
+		// struct static_call_site { s32 addr; s32 key; }, since Linux 5.10
+		{"__start_static_call_sites", "__stop_static_call_sites", 8, 5, staticCall},
+		// struct bug_entry { s32 addr; s32 file; u16 line; u16 flags; }, since Linux 4.6; the trap is ud2
+		{"__start___bug_table", "__stop___bug_table", 12, 2, bug},
+	} {
+		start, err := k.mark(t.start)
+		if err != nil {
+			return nil, err
+		}
+		stop, err := k.mark(t.stop)
+		if err != nil {
+			return nil, err
+		}
+		for table, at := im.between(start, stop), start; uint64(len(table)) >= t.entry; table, at = table[t.entry:], at+t.entry {
+			note(relative(at, table), t.length, t.why)
+		}
 	}
-	stop, err := k.mark("__stop___jump_table")
-	if err != nil {
-		return nil, err
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.offset, b.offset) })
+	le := binary.LittleEndian
+	out := le.AppendUint32(make([]byte, 0, 4+reservedSize*len(parts)+len(text)), uint32(len(parts)))
+	for _, p := range parts {
+		out = le.AppendUint32(out, uint32(p.offset))
+		out = le.AppendUint16(out, uint16(p.length))
+		out = le.AppendUint16(out, uint16(p.why))
 	}
-	for table, at := im.between(start, stop), start; len(table) >= jumpEntry; table, at = table[jumpEntry:], at+jumpEntry {
-		note(relative(at, table), 5, "a static branch, which the kernel rewrites")
+	return append(out, text...), nil
+}
+
+// From returns the code from an address, as linked, on; nil if there is none.
+func (c *Code) From(addr uint64) []byte {
+	if addr < c.start || addr-c.start >= uint64(len(c.bytes)) {
+		return nil
 	}
-	return code, nil
+	return c.bytes[addr-c.start:]
+}
+
+// Reserved says what an address, as linked, is in where no kprobe may be, "a
+// static branch, which the kernel rewrites" for one; "" if it is in nothing like that.
+func (c *Code) Reserved(addr uint64) string {
+	const longest = 255 // of the parts: the length of an alternative is a byte
+	le := binary.LittleEndian
+	offset := addr - c.start
+	behind := sort.Search(len(c.reserved)/reservedSize, func(i int) bool {
+		return uint64(le.Uint32(c.reserved[i*reservedSize:])) > offset
+	})
+	for i := behind - 1; i >= 0; i-- {
+		p := c.reserved[i*reservedSize:]
+		start := uint64(le.Uint32(p))
+		if start+longest < offset {
+			break
+		}
+		if why := int(le.Uint16(p[6:])); offset < start+uint64(le.Uint16(p[4:])) && why < len(reservedFor) {
+			return reservedFor[why]
+		}
+	}
+	return ""
 }
 
 // mark returns the address, as linked, of a symbol that stands between things.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"gostap/elaborate/symbols"
+)
+
+// kernelCode tells where in the kernel's own code kprobes may stand.
+type kernelCode struct {
+	*symbols.Code
+	decoded map[uint64]*instructions // by where they begin
+}
+
+// readCode reads the target kernel's code.
+func (t *Target) readCode() (*kernelCode, error) {
+	k, err := t.kernel()
+	if err != nil {
+		return nil, err
+	}
+	types, err := t.types()
+	if err != nil {
+		return nil, err
+	}
+	var size int64
+	for _, id := range typesNamed(types, "struct alt_instr") {
+		size = types.Size(id)
+	}
+	code, err := k.Code(size)
+	return &kernelCode{code, map[uint64]*instructions{}}, err
+}
+
+// refusal says why there can't be a kprobe at addr in the code that begins at
+// start, "" if there can. told is whether debuginfo tells that an instruction
+// begins at addr, which counts where the decoder can't.
+func (c *kernelCode) refusal(start, addr uint64, told bool) string {
+	if why := c.Reserved(addr); why != "" {
+		return "it is in " + why
+	}
+	in := c.decoded[start]
+	if in == nil {
+		in = &instructions{code: c.From(start)}
+		c.decoded[start] = in
+	}
+	why, known := in.begin(int64(addr - start))
+	if told && !known {
+		return ""
+	}
+	return why
+}
+
+// endbr64 marks where indirect branches may lead to.
+var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
+
+// prefixes are bytes that are no instructions: one that stands alone belongs to
+// an instruction that the decoder does not know.
+var prefixes = []byte{0x26, 0x2e, 0x36, 0x3e, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f,
+	0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3}
+
+// instructions are those of a piece of code, decoded as far as anybody has asked.
+type instructions struct {
+	code   []byte
+	starts []int64
+	end    int64 // of the last
+}
+
+// begin says why no instruction begins at offset, "" if one does. The length of
+// each instruction tells where the next begins; known is false if there is one
+// before it that the decoder does not know.
+func (i *instructions) begin(offset int64) (why string, known bool) {
+	for i.end <= offset {
+		rest, length := i.code[min(i.end, int64(len(i.code))):], int64(len(endbr64))
+		if !bytes.HasPrefix(rest, endbr64) {
+			in, err := x86asm.Decode(rest, 64)
+			if err != nil || in.Len == 1 && bytes.IndexByte(prefixes, rest[0]) >= 0 {
+				if i.end == offset {
+					return "", true
+				}
+				return fmt.Sprintf("the instruction at +%#x before it is not known, and so not where those behind it begin", i.end), false
+			}
+			length = int64(in.Len)
+		}
+		i.starts = append(i.starts, i.end)
+		i.end += length
+	}
+	n, ok := slices.BinarySearch(i.starts, offset)
+	if ok {
+		return "", true
+	}
+	next := i.end
+	if n < len(i.starts) {
+		next = i.starts[n]
+	}
+	return fmt.Sprintf("no instruction begins there, but at +%#x and +%#x", i.starts[n-1], next), true
+}
