@@ -33,16 +33,19 @@ type SourceLine struct {
 // Lines returns the functions that what stands for, NAME, NAME@FILE or a file,
 // with their lines, by debuginfo. The source is looked for in folders too.
 func Lines(target *Target, what string, folders []string) ([]SourceFunc, error) {
-	info, err := target.Debuginfo()
+	text := what
+	if !strings.Contains(what, "@") && (strings.Contains(what, "/") || strings.Contains(what, ".")) {
+		text = "*@" + what
+	}
+	info, err := target.installed(functionPoint(text)), error(nil)
+	if info == nil {
+		info, err = target.Debuginfo()
+	}
 	if errors.Is(err, dwarf.ErrNone) {
 		return nil, errors.Errorf("the lines of functions are known only from debuginfo, which is not installed: %s", target.installDebuginfo())
 	}
 	if err != nil {
 		return nil, err
-	}
-	text := what
-	if !strings.Contains(what, "@") && (strings.Contains(what, "/") || strings.Contains(what, ".")) {
-		text = "*@" + what
 	}
 	p, err := parsePattern(text)
 	if err != nil {
@@ -74,6 +77,11 @@ func Lines(target *Target, what string, folders []string) ([]SourceFunc, error) 
 		return a.Line - b.Line
 	})
 	return list, nil
+}
+
+// functionPoint returns kernel.function("WHAT").
+func functionPoint(what string) *syntax.ProbePoint {
+	return &syntax.ProbePoint{Components: []*syntax.Component{{Name: "kernel"}, {Name: "function", Arg: &syntax.StringLit{Value: what}}}}
 }
 
 func sourceFunc(info *dwarf.Info, f dwarf.Func, text []string) (SourceFunc, error) {

@@ -106,7 +106,7 @@ func (s *session) functionImage(m match, pattern string) (*image, *syntax.Diagno
 	if m.has("module") {
 		return s.target.moduleImage(m.at(), m.text("module"))
 	}
-	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("where %q is", pattern))
+	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("where %q is", pattern), m.point)
 	if d != nil {
 		return nil, d
 	}
@@ -195,7 +195,7 @@ func (s *session) namedFunctions(k *scope, m match, name string) ([]symbols.Func
 	d := m.errorf("%s has no function %q", k.what, name)
 	if near := k.Nearest(name, 3); len(near) > 0 {
 		d.Hint = didYouMean(near)
-	} else if s.target.installed() == nil {
+	} else if s.target.installed(m.point) == nil {
 		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + s.target.installDebuginfo()
 	}
 	return nil, d

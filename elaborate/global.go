@@ -45,7 +45,7 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 			hint = didYouMean(near)
 		}
 		return fail(hint, "kernel %s has no variable %q with a place of its own", k.Release, name)
-	case len(list) > 1, file != "" && r.vars.target.installed() != nil:
+	case len(list) > 1, file != "" && r.vars.target.tells(r.x.Name):
 		return r.fileVariable() // debuginfo tells those of one name apart
 	case list[0].Init():
 		return fail("", "%q is initialization data, which is gone once the kernel has booted", name)
@@ -85,7 +85,7 @@ func (r *resolution) typed(l *location) (*location, *syntax.Diagnostic) {
 	switch {
 	case l.typ != 0 || r.x.Addr && len(r.x.Access) == 0:
 		return l, nil
-	case kernelModule(r.x.Module) && r.vars.target.installed() != nil:
+	case kernelModule(r.x.Module) && r.vars.target.tells(r.x.Name):
 		return r.fileVariable()
 	}
 	return nil, &syntax.Diagnostic{Pos: r.x.At,

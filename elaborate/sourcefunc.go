@@ -49,12 +49,16 @@ func (s *session) sourceFunctions(im *image, maker *placeMaker, text string) ([]
 // copies returns the places where a function that was named in full is inlined
 // into others, if the debuginfo is there to tell.
 func (s *session) copies(maker *placeMaker, name string) []*Place {
-	info := s.target.installed()
+	info := s.target.installed(maker.m.point)
 	if info == nil {
 		return nil
 	}
 	find := newFinder(s, maker, s.target.kernelImage(info))
-	for _, f := range info.Lookup(name) {
+	functions := info.Lookup(name)
+	if s.hold(info, maker.m, functions) != nil {
+		return nil // as it is damaged, it can't be told
+	}
+	for _, f := range functions {
 		for _, in := range f.Instances() {
 			if in.Inlined {
 				find.instance(in)
@@ -84,6 +88,9 @@ func (s *session) sourceMatch(im *image, m match, p *pattern) ([]dwarf.Func, *sy
 		}
 	}
 	if len(list) > 0 {
+		if err := s.hold(info, m, list); err != nil {
+			return nil, m.errorf("%v", err)
+		}
 		return list, nil
 	}
 	return nil, s.noSource(im, m, p)

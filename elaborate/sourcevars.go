@@ -31,7 +31,7 @@ func (v *functionVars) scope() *sourceScope {
 	v.sought = true
 	in, im := v.instance, v.image
 	if !v.statement {
-		info := v.target.installed()
+		info := v.target.installed(nil)
 		if info == nil {
 			return nil
 		}
@@ -46,7 +46,7 @@ func (v *functionVars) scope() *sourceScope {
 		return nil
 	}
 	full, _ := v.target.types()
-	v.target.asked.debuginfo = true
+	v.target.told(im.info)
 	v.source = &sourceScope{Scope: s, image: im, full: full, entry: v.start || !v.statement}
 	return v.source
 }
@@ -368,6 +368,9 @@ func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
 		if file != "" {
 			d.Msg = fmt.Sprintf("@var(%q): no file %q has a variable %s of its own", r.x.Name, file, name)
 		}
+		if im.info.Thin {
+			d.Msg += ", in what the probe cache holds of the debuginfo"
+		}
 		return nil, d
 	}
 	s := &sourceScope{image: im, full: r.types}
@@ -386,7 +389,7 @@ func (r *resolution) imageOf(module string) (*image, *syntax.Diagnostic) {
 	case module == "" && r.vars.image != nil:
 		return r.vars.image, nil
 	case kernelModule(module):
-		info, d := r.vars.target.needDebuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name))
+		info, d := r.vars.target.needDebuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name), nil)
 		if d != nil {
 			return nil, d
 		}

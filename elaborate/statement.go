@@ -29,7 +29,7 @@ func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		s.broken = s.target.complain(m.at(), err)
 		return nil, s.broken
 	}
-	info, d := s.target.needDebuginfo(m.at(), "where the statements of a function are")
+	info, d := s.target.needDebuginfo(m.at(), "where the statements of a function are", m.point)
 	if d != nil {
 		return nil, d
 	}
@@ -44,13 +44,16 @@ func addressStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		return nil, s.broken
 	}
 	addr := uint64(m.number("statement", 0))
-	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("what is at %#x", addr))
+	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("what is at %#x", addr), m.point)
 	if d != nil {
 		return nil, d
 	}
 	in, line, err := info.StatementAt(addr)
 	if err != nil {
 		return nil, m.errorf("%#x: %v", addr, err)
+	}
+	if err := s.hold(info, m, []dwarf.Func{in.Func}); err != nil {
+		return nil, m.errorf("%v", err)
 	}
 	find := newFinder(s, &placeMaker{s: s, m: m}, s.target.kernelImage(info))
 	find.statement(in, dwarf.Statement{Addr: addr, Line: line})

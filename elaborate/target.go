@@ -30,8 +30,13 @@ type Target struct {
 	opened map[string]*openModule      // by path
 	debug  func() (*dwarf.Info, error) // servers are asked, too
 	local  func() (*dwarf.Info, error)
+	held   func() (*heldCopy, error) // of the probe cache
 
-	asked struct{ btf, debuginfo bool } // what answers have come from
+	asked struct {
+		btf, debuginfo, held bool     // what answers have come from
+		points               []string // what debuginfo was asked about, if holding
+	}
+	holding *dwarf.Info // what the probe cache is filled from, else nil
 
 	// Progress is told how far the making of an index has come; nil for nobody.
 	Progress dwarf.Progress
@@ -61,6 +66,7 @@ func NewTarget(release string, guru bool) *Target {
 		return btf.Open(k.BTFPath())
 	})
 	t.code = sync.OnceValues(t.readCode)
+	t.held = sync.OnceValues(t.loadHeld)
 	t.local = sync.OnceValues(func() (*dwarf.Info, error) { return t.loadDebuginfo(nil) })
 	t.debug = sync.OnceValues(func() (*dwarf.Info, error) {
 		servers := dwarf.ServersFromEnv()
@@ -116,15 +122,28 @@ type openModule struct {
 // Sources says, as ", by BTF and debuginfo", what has told of types and places
 // until now.
 func (t *Target) Sources() string {
-	switch {
-	case t.asked.btf && t.asked.debuginfo:
-		return ", by BTF and debuginfo"
-	case t.asked.debuginfo:
-		return ", by debuginfo"
-	case t.asked.btf:
-		return ", by BTF"
+	var list []string
+	for _, source := range []struct {
+		asked bool
+		name  string
+	}{{t.asked.btf, "BTF"}, {t.asked.debuginfo, "debuginfo"}, {t.asked.held, "the probe cache"}} {
+		if source.asked {
+			list = append(list, source.name)
+		}
 	}
-	return ""
+	if len(list) == 0 {
+		return ""
+	}
+	return ", by " + strings.Join(list, " and ")
+}
+
+// told notes that debuginfo has answered: that itself, or what is held of it.
+func (t *Target) told(info *dwarf.Info) {
+	if info.Thin {
+		t.asked.held = true
+	} else {
+		t.asked.debuginfo = true
+	}
 }
 
 // complain is the error for err, which came of looking into the kernel.

@@ -48,7 +48,7 @@ type options struct {
 func newRoot(args []string) *cobra.Command {
 	o := &options{}
 	groups := o.flags()
-	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars(), newCompletion()}
+	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars(), newProbeCache(), newCompletion()}
 	cmd := &cobra.Command{
 		Use:           "gostap",
 		Version:       version,

@@ -23,6 +23,7 @@ import (
 // something asks for what the index does not have.
 type Info struct {
 	*Index
+	Thin bool // it is a copy of a part of it
 	file func() (*File, error)
 
 	mu     sync.Mutex

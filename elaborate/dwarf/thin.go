@@ -61,6 +61,7 @@ func LoadThin(buildID string) (*Info, []string, error) {
 		return nil, nil, err
 	}
 	points, err := file.points()
+	info.Thin = true
 	return info, points, err
 }
 
@@ -77,16 +78,16 @@ func (f *File) points() ([]string, error) {
 	return strings.Split(string(p), "\n"), nil
 }
 
-// Hold marks the unit of an instance as one that Thin is to copy, as all are
+// Hold marks the unit of an instance as one that WriteThin is to copy, as all are
 // that have been read.
 func (i *Info) Hold(in Instance) error {
 	_, err := i.dieOf(in)
 	return err
 }
 
-// Thin returns a copy of the debuginfo as an ELF file that has of it only the
+// WriteThin returns a copy of the debuginfo as an ELF file that has of it only the
 // units that have been read until now, and what they refer to. points are noted in it.
-func (i *Info) Thin(points []string) ([]byte, error) {
+func (i *Info) WriteThin(points []string) ([]byte, error) {
 	f, err := i.file()
 	if err != nil {
 		return nil, err

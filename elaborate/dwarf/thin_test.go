@@ -24,7 +24,7 @@ func thin(t *testing.T, info *Info, names ...string) string {
 			}
 		}
 	}
-	data, err := info.Thin([]string{"one", "two"})
+	data, err := info.WriteThin([]string{"one", "two"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestThinSaysTheSame(t *testing.T) {
 			whole := loaded(t, make(t))
 			if name == "debug types" {
 				whole.Hold(whole.Lookup("area")[0].Instances()[0])
-				if _, err := whole.Thin(nil); err == nil {
+				if _, err := whole.WriteThin(nil); err == nil {
 					t.Error("a copy was made of what can't be copied in part")
 				}
 				return
