@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gostap/elaborate/internal/testkernel"
+	"gostap/translator/syntax"
 )
 
 // withDebuginfo returns a kernel whose debuginfo is installed; the test is
@@ -66,6 +67,8 @@ func TestSourcePoints(t *testing.T) {
 		{`kernel.statement("vfs_read@fs/read_write.c")`, 1, `^kprobe .* vfs_read\+0$`},
 		{`kernel.function("vfs_read").callee("new_sync_read")`, 1, `^kprobe .*vfs_read@.*\.callee\("new_sync_read@.*\) vfs_read\+\d+$`},
 		{`kernel.function("ksys_read").callee("vfs_read").call`, 1, `^function .*\.callee\("vfs_read@.*\)\.call vfs_read\+0$`},
+		{`kernel.function("ksys_read").callees`, 4, `^(function|kprobe) kernel\.function\("ksys_read@fs/read_write\.c:\d+"\)\.callee\("\w+@[\w/.]+:\d+"\) \w+\+\d+$`},
+		{`kernel.function("ksys_read").callees(2)`, 10, `\.callee\("\w+@[\w/.]+:\d+"\) \w+\+\d+$`},
 		{`kernel.function("*@fs/namei.c").label("out*")`, 3, `^kprobe .*\.label\("out\w*"\) \w+[+-]\d+$`},
 	} {
 		list, err := points(t, release, c.point)
@@ -76,6 +79,37 @@ func TestSourcePoints(t *testing.T) {
 			if !regexp.MustCompile(c.each).MatchString(one) {
 				t.Errorf("%s: %s", c.point, one)
 			}
+		}
+	}
+}
+
+// TestCallees holds the conditions under which callees' handlers run.
+func TestCallees(t *testing.T) {
+	release := withDebuginfo(t)
+	e, diags := onDebuginfo(t, release, `probe kernel.function("ksys_read").callees(2) { }`)
+	if err := diags.Err(); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]string{}
+	for _, p := range e.Probes {
+		guard, ok := p.Bodies[0].Stmts, len(p.Bodies) == 2
+		for _, pt := range p.Points {
+			name := regexp.MustCompile(`\w+@`).FindAllString(pt.Name, -1)
+			tests[strings.Join(name, " ")] = "none"
+			if ok {
+				tests[strings.Join(name, " ")] = syntax.ExprString(guard[0].(*syntax.IfStmt).Cond)
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"ksys_read@ vfs_read@":                 `!$caller`,
+		"ksys_read@ vfs_read@ rw_verify_area@": `!($caller && $caller)`,
+		"ksys_read@ vfs_read@ add_rchar@":      `!$caller`, // inlined into vfs_read
+		"ksys_read@ file_ppos@":                "none",     // inlined into ksys_read
+		"ksys_read@ fdget_pos@ __fdget_pos@":   `!$caller`, // called by what is inlined there
+	} {
+		if tests[name] != want {
+			t.Errorf("%s: %q, want %q", name, tests[name], want)
 		}
 	}
 }
@@ -94,7 +128,7 @@ func TestSourceErrors(t *testing.T) {
 		{`kernel.statement("vfs_read@fs/read_write.c:1")`, `no code begins at that line`},
 		{`kernel.statement(16)`, `no function has this address`},
 		{`kernel.function("vfs_read").label("*")`, `has no label`},
-		{`kernel.function("vfs_read").callees(3)`, `callees(1)`},
+		{`kernel.function("vfs_read").callees(0)`, `callees(0): the depth must be from 1 to 16`},
 		{`kprobe.function("vfs_read@fs/read_write.c")`, `goes without debuginfo`},
 	} {
 		_, err := points(t, release, c.point)

@@ -159,6 +159,7 @@ type pointFinder struct {
 	refused []string          // "NAME is initialization code", …
 	barred  map[uint64]string // why there can be no kprobe at these addresses
 	lost    int               // instances in no function that the kernel knows
+	unknown int               // callees of which can't be told who calls them
 }
 
 func newFinder(s *session, maker *placeMaker, im *image) *pointFinder {
@@ -203,6 +204,9 @@ func (p *pointFinder) allows(in dwarf.Instance, a anchor, addr uint64) bool {
 func (p *pointFinder) found() []*Place {
 	if n := len(p.barred); n > 0 && len(p.places) > 0 {
 		p.s.diags.Warnf(p.maker.m.at(), "%d of %d places are left out, for they can't be probed: %s", n, n+len(p.places), p.example())
+	}
+	if p.unknown > 0 && len(p.places) > 0 {
+		p.s.diags.Warnf(p.maker.m.at(), "%d of %d callees are left out: from what called them can't be told there", p.unknown, p.unknown+len(p.places))
 	}
 	return p.places
 }

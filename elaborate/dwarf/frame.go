@@ -113,3 +113,23 @@ func (u *unit) cfa(pc uint64) (x *Expr, err error) {
 	}
 	return nil, errors.New("the function's frame is in a place that is not understood")
 }
+
+// FrameSize returns how far above the stack pointer at pc, an address of in's code,
+// the stack pointer was before the call of its function; false if that is not
+// always as far.
+func (i *Info) FrameSize(in Instance, pc uint64) (int64, bool) {
+	const rsp = 7
+	d, err := i.dieOf(in)
+	if err != nil {
+		return 0, false
+	}
+	cfa, err := d.u.cfa(pc)
+	switch {
+	case err != nil:
+	case cfa.Op == OpRegister && cfa.N == rsp:
+		return 0, true
+	case cfa.Op == OpBinary && cfa.Name == "+" && cfa.X.Op == OpRegister && cfa.X.N == rsp && cfa.Y.Op == OpConst:
+		return cfa.Y.N, true
+	}
+	return 0, false
+}

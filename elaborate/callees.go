@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/dwarf"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// Callees of callees multiply: these bound how deep they may be, and how many places
+// a probe point may come to.
+const (
+	maxDepth   = 16
+	maxCallees = 10000
+)
+
+var errCallees = errors.Errorf("there are more than %d callees: take a smaller depth", maxCallees)
+
+// A caller is a function or an inlined copy of which callees are looked for.
+type caller struct {
+	name    string   // the probe point, up to it
+	returns []uint64 // where the function returns to; none for any place
+	in      *caller  // the function that has these
+	code    dwarf.Instance
+}
+
+// callees adds what an instance calls, each to run only if called from there,
+// and what that calls, down to a depth. It returns the names of what the
+// instance calls itself.
+func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (names []string, err error) {
+	m := p.maker.m
+	want := "*"
+	if m.has("callee") {
+		want = m.text("callee")
+	}
+	wanted, err := parsePattern(want)
+	if err != nil {
+		return nil, err
+	}
+	list, err := p.image.info.Calls(in)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		names = append(names, c.Name)
+		f := c.Target.Func
+		if !wanted.matchesName(c.Name) || !wanted.matchesFile(f.File) || c.Target.Inlined && m.has("call") {
+			continue
+		}
+		to := &caller{name: from.name + fmt.Sprintf(`.callee("%s@%s:%d")`, f.Name, f.File, f.Line), returns: c.Returns, in: from, code: in}
+		if c.Target.Inlined {
+			// It is in the frame of what has it.
+			to.returns, to.in, to.code = from.returns, from.in, from.code
+		}
+		p.callee(c.Target, to)
+		if len(p.places) > maxCallees {
+			return nil, errCallees
+		}
+		if depth > 1 {
+			if _, err := p.callees(c.Target, to, depth-1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return names, nil
+}
+
+// callee adds the entry of a callee, unless it can't be told who calls it.
+func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
+	g := &guard{finder: p, given: map[syntax.Expr]program.Expr{}}
+	var test syntax.Expr
+	if len(to.returns) > 0 {
+		slot := int64(0) // from sp to where a function finds the address to return to
+		if in.Inlined {
+			frame, ok := p.image.info.FrameSize(in, in.Entry)
+			if !ok {
+				p.unknown++
+				return
+			}
+			slot = frame - returnAddress
+		}
+		if test = g.calledAs(to, slot); test == nil {
+			p.unknown++
+			return
+		}
+	}
+	before := len(p.places)
+	p.seen = map[uint64]bool{} // a function may be called from several
+	p.instance(in)
+	for _, place := range p.places[before:] {
+		place.Point.Name = to.name
+		for _, word := range []string{"call", "return"} {
+			if p.maker.m.has(word) {
+				place.Point.Name += "." + word
+			}
+		}
+		if vars, ok := place.Vars.(*functionVars); ok && test != nil {
+			at := p.maker.m.at()
+			vars.given = g.given
+			place.Before = &syntax.Block{Stmts: []syntax.Stmt{&syntax.IfStmt{
+				At: at, Cond: &syntax.UnaryExpr{At: at, Op: "!", X: test}, Then: &syntax.NextStmt{At: at}}}}
+		}
+	}
+}
+
+// returnAddress is the size of the address that a call leaves on the stack.
+const returnAddress = 8
+
+// A guard is the condition for a callee's handler to run.
+type guard struct {
+	finder *pointFinder
+	given  map[syntax.Expr]program.Expr // what its variables are
+}
+
+// calledAs is true if a function has been called as c says, and what called it,
+// too; slot is how far above sp the address is that it returns to. It is nil if
+// that can't be told: where frames have no fixed size.
+func (g *guard) calledAs(c *caller, slot int64) syntax.Expr {
+	at := g.finder.maker.m.at()
+	if len(c.in.returns) == 0 {
+		return g.returnsTo(c.returns, slot)
+	}
+	// The address to which the caller returns in its turn is above its frame.
+	byFrame := map[int64][]uint64{}
+	for _, addr := range c.returns {
+		// What is behind the call may be of another piece of code.
+		if frame, ok := g.finder.image.info.FrameSize(c.code, addr-1); ok {
+			byFrame[frame] = append(byFrame[frame], addr)
+		}
+	}
+	var any syntax.Expr
+	for _, frame := range slices.Sorted(maps.Keys(byFrame)) {
+		here, above := g.returnsTo(byFrame[frame], slot), g.calledAs(c.in, slot+frame)
+		if here == nil || above == nil {
+			continue
+		}
+		// The stack may end below the second, which && then does not read.
+		var both syntax.Expr = &syntax.BinaryExpr{At: at, Op: "&&", X: here, Y: above}
+		if any != nil {
+			both = &syntax.BinaryExpr{At: at, Op: "||", X: any, Y: both}
+		}
+		any = both
+	}
+	return any
+}
+
+// returnsTo is true if one of addrs is on the stack, that far above sp; nil if
+// none of them can be told.
+func (g *guard) returnsTo(addrs []uint64, slot int64) syntax.Expr {
+	at, im := g.finder.maker.m.at(), g.finder.image
+	back := &program.Deref{At: at, Addr: plus(at, &program.Register{At: at, Number: dwarfRSP}, slot), Size: 8}
+	var is program.Expr
+	for _, addr := range addrs {
+		symbol, offset, err := im.locate(addr)
+		if err != nil {
+			continue
+		}
+		this := &program.Compare{At: at, Op: "==", X: back,
+			Y: plus(at, &program.SymbolAddr{At: at, Module: im.module, Symbol: symbol}, offset)}
+		if is == nil {
+			is = this
+		} else {
+			is = &program.Binary{At: at, Op: "|", X: is, Y: this}
+		}
+	}
+	if is == nil {
+		return nil
+	}
+	test := &syntax.TargetVar{At: at, Name: "caller"}
+	g.given[test] = is
+	return test
+}
