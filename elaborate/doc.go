@@ -19,7 +19,8 @@
 // Files, lines and inlined copies are found by debuginfo: sourcefunc.go for
 // .function, statement.go for .statement, within.go for labels and callees. The
 // variables there start where location lists say (sourcevars.go). Lines and Vars
-// (ask.go) show what can be asked for.
+// (ask.go) show what can be asked for. held.go is the probe cache, which serves
+// points where the debuginfo is not.
 //
 // What a kernel contains comes from the packages symbols, btf and dwarf below,
 // and is only asked for by scripts that need it.

@@ -37,7 +37,7 @@ func (t *Target) loadHeld() (*heldCopy, error) {
 	case err == nil || errors.Is(err, dwarf.ErrNone) || errors.As(err, &mismatch):
 		return &heldCopy{info, points}, err
 	}
-	return nil, errors.WithMessage(err, "the probe cache can't be read (gostap probe-cache --remove -r "+t.Release+" removes it)")
+	return nil, errors.WithMessage(err, "the probe cache is damaged (gostap probe-cache --remove -r "+t.Release+" empties it)")
 }
 
 // Held returns the probe points that the probe cache has for the target, and
@@ -63,15 +63,24 @@ func Hold(points []*syntax.ProbePoint, lib *Library, target *Target) syntax.Diag
 		return fail(d)
 	}
 	target.holding = info
-	// Where the variables live is asked of the units that the copy then has.
-	_, diags := Vars(points, lib, target)
-	if diags.Err() != nil {
-		return diags
+	var all []string
+	var diags syntax.Diagnostics
+	for _, pt := range points {
+		target.asked.points = nil
+		// What the variables take is read besides, and so copied.
+		_, more := Vars([]*syntax.ProbePoint{pt}, lib, target)
+		if diags = append(diags, more...); diags.Err() != nil {
+			return diags
+		}
+		if len(target.asked.points) == 0 {
+			d := errorAt(pt.At, "%s: there is nothing to keep of it", spell(pt))
+			d.Hint = "its places and variables are known without the kernel's debuginfo; that of modules can't be kept"
+			return append(diags, d)
+		}
+		all = append(all, target.asked.points...)
 	}
-	if len(target.asked.points) == 0 {
-		return append(diags, errorAt(points[0].At, "there is nothing to keep: what it takes is known without the kernel's debuginfo (modules' own can't be kept)"))
-	}
-	data, err := info.WriteThin(target.asked.points)
+	slices.Sort(all)
+	data, err := info.WriteThin(slices.Compact(all))
 	if err == nil {
 		k, _ := target.kernel()
 		err = store.Write(dwarf.ThinPath(k.BuildID), data)
@@ -87,9 +96,7 @@ func (s *session) hold(info *dwarf.Info, m match, functions []dwarf.Func) error 
 	if s.target.holding != info {
 		return nil
 	}
-	if text := spell(m.point); !slices.Contains(s.target.asked.points, text) {
-		s.target.asked.points = append(s.target.asked.points, text)
-	}
+	s.target.asked.points = append(s.target.asked.points, spell(m.point))
 	for _, f := range functions {
 		for _, in := range f.Instances() {
 			if err := info.Hold(in); err != nil {
@@ -150,7 +157,7 @@ func (t *Target) ImportHeld(path string) (points []string, err error) {
 	}
 	has, points, err := dwarf.OpenThin(path)
 	if err != nil {
-		return nil, err
+		return nil, errors.WithMessage(err, "this is not what gostap probe-cache --export writes, or not all of it")
 	}
 	if has != k.BuildID {
 		return nil, &dwarf.MismatchError{Path: path, Has: has, Want: k.BuildID}

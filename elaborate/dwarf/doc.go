@@ -12,7 +12,8 @@
 // The index (index.go) is made by a walk over all of .debug_info (build.go,
 // scan.go) and says which functions there are, where, and where their DIEs
 // stand. All else is read when it is asked for, in files that are named after the
-// sections: abbrev, info, line, ranges, loc, frame.
+// sections: abbrev, info, line, ranges, loc, frame. A thin copy (thin.go) is
+// debuginfo of some units only, for machines that have none.
 //
 // The format is DWARF 5 (dwarfstd.org), and 4 and before where it differs.
 // Hostile data ends in an error, never in a panic or a loop without end.

@@ -31,6 +31,10 @@ func TestCommandLine(t *testing.T) {
 	if err != nil || len(releases) == 0 {
 		t.Fatalf("no kernel to build for (%v): run tests/setup test", err)
 	}
+	debug := os.Getenv("GOSTAP_DEBUGINFO")
+	if debug == "" {
+		debug = "/usr/lib/debug"
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
@@ -38,10 +42,15 @@ func TestCommandLine(t *testing.T) {
 			env.Setenv("PATH", filepath.Dir(bin)+":"+os.Getenv("PATH"))
 			env.Setenv("GOSTAP_CACHE", cache) // the runtimes are built there once
 			env.Setenv("RELEASE", releases[0])
+			env.Setenv("DEBUG", debug)
 			env.Setenv("NEWEST", releases[len(releases)-1])
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
+			if cond == "debuginfo" {
+				_, err := os.Stat(debug + "/boot/vmlinux-" + releases[0])
+				return err == nil, nil
+			}
 			return cond == "root" && os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
