@@ -42,6 +42,10 @@ func Lines(target *Target, what string, folders []string) ([]SourceFunc, error) 
 		info, err = target.Debuginfo()
 	}
 	if errors.Is(err, dwarf.ErrNone) {
+		if _, points, _ := target.Held(); points != nil {
+			return nil, errors.Errorf("the lines of %q are not in the probe cache, which holds %s; and debuginfo is not installed: %s",
+				what, enumerate(points, 5), target.installDebuginfo())
+		}
 		return nil, errors.Errorf("the lines of functions are known only from debuginfo, which is not installed: %s", target.installDebuginfo())
 	}
 	if err != nil {

@@ -175,9 +175,7 @@ func (t *Target) RemoveHeld() error {
 	if err != nil {
 		return err
 	}
-	path := dwarf.ThinPath(k.BuildID)
-	os.Remove(strings.TrimSuffix(path, ".debug") + ".index")
-	err = os.Remove(path)
+	err = dwarf.RemoveThin(k.BuildID)
 	if errors.Is(err, os.ErrNotExist) {
 		return errors.Errorf("the probe cache has nothing for kernel %s", t.Release)
 	}

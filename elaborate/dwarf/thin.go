@@ -25,6 +25,17 @@ func ThinPath(buildID string) string {
 	return filepath.Join(store.Root(), "probes", buildID+".debug")
 }
 
+// thinIndexPath returns where the index of the thin copy is kept.
+func thinIndexPath(buildID string) string {
+	return filepath.Join(store.Root(), "probes", buildID+".index")
+}
+
+// RemoveThin removes the thin copy from the cache: an os.ErrNotExist if there is none.
+func RemoveThin(buildID string) error {
+	os.Remove(thinIndexPath(buildID))
+	return os.Remove(ThinPath(buildID))
+}
+
 // OpenThin opens a thin copy that is not in the cache, and returns the probe points
 // that it holds.
 func OpenThin(path string) (buildID string, points []string, err error) {
@@ -41,7 +52,7 @@ func OpenThin(path string) (buildID string, points []string, err error) {
 func LoadThin(buildID string) (*Info, []string, error) {
 	path := ThinPath(buildID)
 	f := &Finder{}
-	info, err := f.Load(strings.TrimSuffix(path, ".debug")+".index", func() (string, error) {
+	info, err := f.Load(thinIndexPath(buildID), func() (string, error) {
 		has, _, _, err := glance(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
