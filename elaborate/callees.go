@@ -86,7 +86,7 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 			}
 			slot = frame - returnAddress
 		}
-		if test = g.calledAs(to, slot); test == nil {
+		if test = g.calledAs(to, slot, 1); test == nil {
 			p.unknown++
 			return
 		}
@@ -120,12 +120,12 @@ type guard struct {
 }
 
 // calledAs is true if a function has been called as c says, and what called it,
-// too; slot is how far above sp the address is that it returns to. It is nil if
-// that can't be told: where frames have no fixed size.
-func (g *guard) calledAs(c *caller, slot int64) syntax.Expr {
-	at := g.finder.maker.m.at()
+// too; slot is how far above sp the address is that it returns to, and level that
+// address's number in a backtrace. It is nil if that can't be told: where frames
+// have no fixed size.
+func (g *guard) calledAs(c *caller, slot, level int64) syntax.Expr {
 	if len(c.in.returns) == 0 {
-		return g.returnsTo(c.returns, slot)
+		return g.returnsTo(c.returns, slot, level)
 	}
 	// The address to which the caller returns in its turn is above its frame.
 	byFrame := map[int64][]uint64{}
@@ -137,43 +137,85 @@ func (g *guard) calledAs(c *caller, slot int64) syntax.Expr {
 	}
 	var any syntax.Expr
 	for _, frame := range slices.Sorted(maps.Keys(byFrame)) {
-		here, above := g.returnsTo(byFrame[frame], slot), g.calledAs(c.in, slot+frame)
+		here, above := g.returnsTo(byFrame[frame], slot, level), g.calledAs(c.in, slot+frame, level+1)
 		if here == nil || above == nil {
 			continue
 		}
-		// The stack may end below the second, which && then does not read.
-		var both syntax.Expr = &syntax.BinaryExpr{At: at, Op: "&&", X: here, Y: above}
-		if any != nil {
-			both = &syntax.BinaryExpr{At: at, Op: "||", X: any, Y: both}
-		}
-		any = both
+		any = g.or(any, g.and(here, above))
 	}
 	return any
 }
 
 // returnsTo is true if one of addrs is on the stack, that far above sp; nil if
-// none of them can be told.
-func (g *guard) returnsTo(addrs []uint64, slot int64) syntax.Expr {
+// none of them can be told. Where a return probe has put its own address there,
+// the stack is unwound, which takes longer.
+func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 	at, im := g.finder.maker.m.at(), g.finder.image
 	back := &program.Deref{At: at, Addr: plus(at, &program.Register{At: at, Number: dwarfRSP}, slot), Size: 8}
 	var is program.Expr
+	var unwound syntax.Expr
 	for _, addr := range addrs {
 		symbol, offset, err := im.locate(addr)
 		if err != nil {
 			continue
 		}
-		this := &program.Compare{At: at, Op: "==", X: back,
-			Y: plus(at, &program.SymbolAddr{At: at, Module: im.module, Symbol: symbol}, offset)}
-		if is == nil {
-			is = this
-		} else {
-			is = &program.Binary{At: at, Op: "|", X: is, Y: this}
-		}
+		to := plus(at, &program.SymbolAddr{At: at, Module: im.module, Symbol: symbol}, offset)
+		is = either(is, &program.Compare{At: at, Op: "==", X: back, Y: to})
+		unwound = g.or(unwound, &syntax.BinaryExpr{At: at, Op: "==", Y: g.variable("caller", to),
+			X: &syntax.CallExpr{At: at, Name: "stack", Args: []syntax.Expr{&syntax.NumberLit{At: at, Value: level}}}})
 	}
 	if is == nil {
 		return nil
 	}
-	test := &syntax.TargetVar{At: at, Name: "caller"}
-	g.given[test] = is
+	test := g.variable("caller", is)
+	if hooked := g.hooked(back); hooked != nil {
+		test = g.or(test, g.and(g.variable("hooked", hooked), unwound))
+	}
 	return test
+}
+
+// hooked is true if a return address is one of those by which return probes
+// and the function graph tracer replace it; nil if the kernel has none.
+func (g *guard) hooked(back program.Expr) program.Expr {
+	at := g.finder.maker.m.at()
+	k, err := g.finder.s.target.Kernel()
+	if err != nil {
+		return nil
+	}
+	var is program.Expr
+	for _, name := range []string{"arch_rethook_trampoline", "__kretprobe_trampoline", "kretprobe_trampoline", "return_to_handler"} {
+		for _, f := range k.Lookup(name) {
+			is = either(is, &program.Compare{At: at, Op: "==", X: back,
+				Y: plus(at, &program.SymbolAddr{At: at, Symbol: "_stext"}, f.Offset)})
+		}
+	}
+	return is
+}
+
+// either is x | y, of which x may be nil.
+func either(x program.Expr, y *program.Compare) program.Expr {
+	if x == nil {
+		return y
+	}
+	return &program.Binary{At: y.At, Op: "|", X: x, Y: y}
+}
+
+// variable is an expression of a script that means x.
+func (g *guard) variable(name string, x program.Expr) syntax.Expr {
+	v := &syntax.TargetVar{At: g.finder.maker.m.at(), Name: name}
+	g.given[v] = x
+	return v
+}
+
+// or is x || y, of which x may be nil.
+func (g *guard) or(x, y syntax.Expr) syntax.Expr {
+	if x == nil {
+		return y
+	}
+	return &syntax.BinaryExpr{At: g.finder.maker.m.at(), Op: "||", X: x, Y: y}
+}
+
+// and is x && y, which does not look at y unless x: the stack may end below what y reads.
+func (g *guard) and(x, y syntax.Expr) syntax.Expr {
+	return &syntax.BinaryExpr{At: g.finder.maker.m.at(), Op: "&&", X: x, Y: y}
 }
