@@ -25,9 +25,10 @@ var errCallees = errors.Errorf("there are more than %d callees: take a smaller d
 
 // A caller is a function or an inlined copy of which callees are looked for.
 type caller struct {
-	name    string   // the probe point, up to it
-	returns []uint64 // where the function returns to; none for any place
-	in      *caller  // the function that has these
+	of      dwarf.Func // the function that the probe point names
+	way     string     // .callee("NAME@FILE:LINE") for each on the way from there
+	returns []uint64   // where the function returns to; none for any place
+	in      *caller    // the function that has these
 	code    dwarf.Instance
 }
 
@@ -51,10 +52,11 @@ func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (nam
 	for _, c := range list {
 		names = append(names, c.Name)
 		f := c.Target.Func
-		if !wanted.matchesName(c.Name) || !wanted.matchesFile(f.File) || c.Target.Inlined && m.has("call") {
+		if !wanted.matchesName(c.Name) || !wanted.matchesFile(f.File) || c.Target.Inlined && (m.has("call") || m.has("return")) {
 			continue
 		}
-		to := &caller{name: from.name + fmt.Sprintf(`.callee("%s@%s:%d")`, f.Name, f.File, f.Line), returns: c.Returns, in: from, code: in}
+		way := from.way + fmt.Sprintf(`.callee("%s@%s:%d")`, f.Name, f.File, f.Line)
+		to := &caller{from.of, way, c.Returns, from, in}
 		if c.Target.Inlined {
 			// It is in the frame of what has it.
 			to.returns, to.in, to.code = from.returns, from.in, from.code
@@ -95,12 +97,7 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 	p.seen = map[uint64]bool{} // a function may be called from several
 	p.instance(in)
 	for _, place := range p.places[before:] {
-		place.Point.Name = to.name
-		for _, word := range []string{"call", "return"} {
-			if p.maker.m.has(word) {
-				place.Point.Name += "." + word
-			}
-		}
+		place.Point.Name = p.maker.name(to.of, to.way)
 		if vars, ok := place.Vars.(*functionVars); ok && test != nil {
 			at := p.maker.m.at()
 			vars.given = g.given
@@ -166,6 +163,9 @@ func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 	}
 	if is == nil {
 		return nil
+	}
+	if g.finder.maker.m.has("return") {
+		return unwound // what sp points to is the caller's by then
 	}
 	test := g.variable("caller", is)
 	if hooked := g.hooked(back); hooked != nil {

@@ -28,7 +28,7 @@ func (s *session) within(im *image, functions []dwarf.Func, maker *placeMaker, t
 			if m.has("label") {
 				names, err = find.labels(in)
 			} else {
-				names, err = find.callees(in, &caller{name: maker.name(in.Func, "")}, depth)
+				names, err = find.callees(in, &caller{of: in.Func}, depth)
 			}
 			switch {
 			case errors.Is(err, errCallees):
