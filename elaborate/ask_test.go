@@ -65,7 +65,7 @@ func TestVarsOfPoints(t *testing.T) {
 		t.Fatal(diags)
 	}
 	list, diags := Vars(points, lib, NewTarget(release, false))
-	if len(diags) > 0 || len(list) < 10 {
+	if diags.Err() != nil || len(list) < 10 {
 		t.Fatalf("%d points, %v", len(list), diags)
 	}
 	here, gone := 0, 0

@@ -39,14 +39,14 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	switch {
 	case err != nil:
 		return nil, r.vars.target.complain(r.x.At, err)
+	case len(list) > 1, file != "" && r.vars.target.tells(r.x.Name):
+		return r.fileVariable() // debuginfo tells those of one name apart
 	case len(list) == 0:
 		hint := ""
 		if near := k.NearestObjects(name, 3); len(near) > 0 {
 			hint = didYouMean(near)
 		}
 		return fail(hint, "kernel %s has no variable %q with a place of its own", k.Release, name)
-	case len(list) > 1, file != "" && r.vars.target.tells(r.x.Name):
-		return r.fileVariable() // debuginfo tells those of one name apart
 	case list[0].Init():
 		return fail("", "%q is initialization data, which is gone once the kernel has booted", name)
 	}
