@@ -28,6 +28,14 @@ func (a *asking) flags(cmd *cobra.Command) {
 	a.runtime, a.pass, a.compatible = "kernel", 2, language
 }
 
+// begin checks the shared flags and settles what is asked about.
+func (a *asking) begin() (*session, error) {
+	if err := checkFormat(a.format); err != nil {
+		return nil, err
+	}
+	return a.newSession()
+}
+
 // newLines makes `gostap lines`.
 func newLines() *cobra.Command {
 	a := &asking{}
@@ -42,10 +50,7 @@ if a function is inlined. Without the source there are only the numbers. It
 takes the kernel's debuginfo.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFormat(a.format); err != nil {
-				return err
-			}
-			s, err := a.newSession()
+			s, err := a.begin()
 			if err != nil {
 				return err
 			}
@@ -91,10 +96,7 @@ with their types and the code at which each has a value. Parameters at a
 function's entry are known from BTF; all else takes the kernel's debuginfo.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFormat(a.format); err != nil {
-				return err
-			}
-			s, err := a.newSession()
+			s, err := a.begin()
 			if err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ the above holds all functions of that file with their statements, labels and
 variables. Without an option, or with --list, what is kept is listed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.newSession()
+			s, err := a.begin()
 			if err != nil {
 				return err
 			}
@@ -119,9 +119,6 @@ type kept struct {
 }
 
 func (s *session) listHeld(format string) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
 	path, points, err := s.target.Held()
 	if err != nil {
 		return err
