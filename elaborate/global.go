@@ -24,11 +24,15 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 		return r.fileVariable()
 	}
 	l := &location{types: r.types, at: r.x.At, what: fmt.Sprintf("@var(%q)", r.x.Name)}
-	if ids := r.types.Find(name, btf.Variable); len(ids) > 0 {
+	ids := r.types.Find(name, btf.Variable)
+	if len(ids) > 0 {
 		l.typ = r.types.Target(ids[0])
 	}
 	if !kernelModule(r.x.Module) {
 		l.addr = &program.SymbolAddr{At: r.x.At, Module: symbols.ModuleName(r.x.Module), Symbol: name}
+		if len(ids) > 0 && r.types.PerCPU(ids[0]) {
+			l.addr = thisCPU(r.x.At, l.addr)
+		}
 		return r.typed(l)
 	}
 	k, err := r.vars.target.Kernel()
@@ -52,7 +56,7 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	}
 	l.addr = &program.SymbolAddr{At: r.x.At, Symbol: name}
 	if list[0].PerCPU {
-		l.addr = r.thisCPU(l.addr)
+		l.addr = thisCPU(r.x.At, l.addr)
 	}
 	return r.typed(l)
 }
@@ -68,15 +72,6 @@ func (r *resolution) moduleHasDebuginfo() bool {
 	}
 	_, d := r.vars.target.moduleImage(r.x.At, r.x.Module)
 	return d == nil
-}
-
-// thisCPU returns the address of this CPU's part of a per-CPU variable:
-// its address plus __per_cpu_offset[cpu()].
-func (r *resolution) thisCPU(addr program.Expr) program.Expr {
-	at := r.x.At
-	entry := &program.Binary{At: at, Op: "+", X: &program.SymbolAddr{At: at, Symbol: "__per_cpu_offset"},
-		Y: &program.Binary{At: at, Op: "*", X: &program.Operand{X: &syntax.CallExpr{At: at, Name: "cpu"}}, Y: &program.Number{At: at, Value: 8}}}
-	return &program.Binary{At: at, Op: "+", X: addr, Y: &program.Deref{At: at, Addr: entry, Size: 8}}
 }
 
 // typed asks debuginfo for a variable of whose type BTF does not tell, unless

@@ -9,6 +9,8 @@ import (
 
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
 )
 
 // An image is the kernel or a module, as debuginfo knows it.
@@ -32,18 +34,35 @@ func (im *image) title(release string) string {
 	return "kernel " + release
 }
 
-// locate returns the symbol that the address of a variable counts from, and
-// the distance.
+// address returns the address of a variable; of a per-CPU one, that of this CPU's part.
+func (im *image) address(at syntax.Pos, addr uint64) (program.Expr, error) {
+	if im.kernel != nil && addr < im.kernel.Text() {
+		// The kernel's per-CPU variables are linked at 0, and stay there.
+		return thisCPU(at, &program.Number{At: at, Value: int64(addr)}), nil
+	}
+	symbol, offset, err := im.locate(addr)
+	if err != nil {
+		return nil, err
+	}
+	x := plus(at, &program.SymbolAddr{At: at, Module: im.module, Symbol: symbol}, offset)
+	if im.kernel == nil && strings.HasPrefix(im.info.SectionAt(addr), ".data..percpu") {
+		x = thisCPU(at, x)
+	}
+	return x, nil
+}
+
+// thisCPU returns the address of this CPU's part of a per-CPU variable:
+// its address plus __per_cpu_offset[cpu()].
+func thisCPU(at syntax.Pos, addr program.Expr) program.Expr {
+	entry := &program.Binary{At: at, Op: "+", X: &program.SymbolAddr{At: at, Symbol: "__per_cpu_offset"},
+		Y: &program.Binary{At: at, Op: "*", X: &program.Operand{X: &syntax.CallExpr{At: at, Name: "cpu"}}, Y: &program.Number{At: at, Value: 8}}}
+	return &program.Binary{At: at, Op: "+", X: addr, Y: &program.Deref{At: at, Addr: entry, Size: 8}}
+}
+
+// locate returns the symbol that an address counts from, and the distance.
 func (im *image) locate(addr uint64) (symbol string, offset int64, err error) {
 	if im.kernel != nil {
-		// Per-CPU variables are linked at 0, and found by other ways.
-		if addr < im.kernel.Text() {
-			return "", 0, errors.New("it is a per-CPU variable: each CPU has its own, and none is at this address")
-		}
 		return "_stext", int64(addr - im.kernel.Text()), nil
-	}
-	if strings.HasPrefix(im.info.SectionAt(addr), ".data..percpu") {
-		return "", 0, errors.New("it is a per-CPU variable: each CPU has its own, and none is at this address")
 	}
 	symbol, offset, ok := im.info.SymbolAt(addr)
 	if !ok {

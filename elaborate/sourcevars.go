@@ -233,11 +233,7 @@ func (s *sourceScope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	case dwarf.OpConst:
 		return &program.Number{At: at, Value: x.N}, nil
 	case dwarf.OpAddress:
-		symbol, offset, err := s.locate(uint64(x.N))
-		if err != nil {
-			return nil, err
-		}
-		return plus(at, &program.SymbolAddr{At: at, Module: s.module, Symbol: symbol}, offset), nil
+		return s.address(at, uint64(x.N))
 	case dwarf.OpRegister:
 		return s.register(at, x.N)
 	}

@@ -52,7 +52,7 @@ type result struct {
 
 func run(t *testing.T, cfg Config, args ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	return runContext(ctx, cfg, args...)
 }

@@ -27,6 +27,18 @@ func (s *Spec) Target(id ID) ID {
 	return 0
 }
 
+// PerCPU reports whether a Variable is a per-CPU one: BTF lists these in a section of theirs.
+func (s *Spec) PerCPU(id ID) bool {
+	for _, section := range s.Find(".data..percpu", DataSection) {
+		for rest := s.record(section).rest; len(rest) >= 12; rest = rest[12:] {
+			if ID(le.Uint32(rest)) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Strip follows typedefs and qualifiers to the type itself.
 func (s *Spec) Strip(id ID) ID {
 	for range maxDepth {
