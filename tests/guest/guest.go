@@ -73,7 +73,7 @@ type Config struct {
 	Test    string        // the name of the test to be run in the VM
 	Run     string        // a pattern for its subtests; "" for all
 	Env     []string      // for it
-	Timeout time.Duration // for all of it
+	Timeout time.Duration // for all of it; the guest has half a minute less, and says what it hung at
 }
 
 // Run runs the guest's half and makes a subtest of each of its subtests.
@@ -99,7 +99,8 @@ func Run(t *testing.T, cfg Config) {
 		KASLR:    true,
 		Dir:      here,
 		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache(t)}, cfg.Env...),
-		Args:     []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1", "-test.timeout=0"},
+		Args:     []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
+			"-test.timeout=" + (cfg.Timeout - 30*time.Second).String()},
 		Stdout:   &out,
 		Stderr:   &out,
 		Console:  &console,
