@@ -284,7 +284,7 @@ func TestSourceValues(t *testing.T) {
 		{`probe kernel.statement("vfs_read@fs/read_write.c+27") { print($ret) }`, `it is nowhere at this address`},
 		{`probe begin { print(@var("init_task@init/init_task.c")->pid) }`, ``},
 		{`probe begin { print(@var("nosuch@init/init_task.c")) }`, `no file "init/init_task.c" has a variable nosuch`},
-		{`probe begin { print(@var("runqueues@kernel/sched/core.c")->nr_running) }`, `per-CPU variable`},
+		{`probe begin { print(@var("runqueues@kernel/sched/core.c")->nr_running) }`, `u8[(&__per_cpu_offset + ({cpu()} * 8))]`},
 	} {
 		e, diags := onDebuginfo(t, release, c.script)
 		if len(diags) > 0 {

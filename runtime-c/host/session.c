@@ -4,6 +4,7 @@
  * and one context. Runs go around four CPUs, so that what a script keeps for
  * each CPU gets joined here as it is in the kernel.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,13 +69,22 @@ void gs_warn(struct gs_ctx *c, struct gs_str text)
 
 static void report_error(const struct gs_point *p)
 {
-	struct gs_str text = gs_str_of(gs_ctx.error, GS_MESSAGE_MAX);
-	int suppress = gs_program.limits.suppress_errors;
+	const struct gs_limits *limits = &gs_program.limits;
+	char text[128];
 
 	gs_session.errors++;
-	gs_message(suppress ? GS_MSG_WARNING : GS_MSG_ERROR, text, gs_ctx.error_near, p->name);
-	if (!suppress && gs_session.errors > gs_program.limits.maxerrors)
-		gs_session.state = GS_STATE_FAILED;
+	if (limits->suppress_errors)
+		return;
+	gs_message(GS_MSG_ERROR, gs_str_of(gs_ctx.error, GS_MESSAGE_MAX), gs_ctx.error_near, p->name);
+	if (gs_session.errors <= limits->maxerrors)
+		return;
+	/* Where the first error ends the session, it speaks for itself. */
+	if (limits->maxerrors && gs_session.errors == limits->maxerrors + 1ULL) {
+		snprintf(text, sizeof(text), "MAXERRORS exceeded: more than %u errors; raise it with -DMAXERRORS=%llu",
+			 limits->maxerrors, limits->maxerrors * 10ULL);
+		gs_message(GS_MSG_ERROR, gs_str_of(text, sizeof(text)), NULL, NULL);
+	}
+	gs_session.state = GS_STATE_FAILED;
 }
 
 void gs_run_point(const struct gs_point *p)

@@ -121,16 +121,16 @@ noinline __cold void gs_report(struct gs_ctx *c)
 	if (c->error == gs_aborted)
 		goto out;
 	n = atomic64_inc_return(&gs_errors);
-	if (!gs_program.limits.suppress_errors) {
-		/* Once the session ends for errors, those of other CPUs would only follow from it. */
-		if (READ_ONCE(gs_state) != GS_STATE_FAILED)
-			gs_message(GS_MSG_ERROR, c->error, strlen(c->error), c->error_near, gs_point_of(c)->name);
-		if (n > gs_program.limits.maxerrors) {
-			/* Where the first error ends the session, it speaks for itself. */
-			if (gs_program.limits.maxerrors)
-				gs_exceeded("MAXERRORS", "errors", gs_program.limits.maxerrors);
-			gs_end_session(GS_STATE_FAILED);
-		}
+	if (gs_program.limits.suppress_errors)
+		goto out;
+	/* Errors of other CPUs, after the one that ends the session, would only follow from it. */
+	if (n <= (u64)gs_program.limits.maxerrors + 1 || READ_ONCE(gs_ending))
+		gs_message(GS_MSG_ERROR, c->error, strlen(c->error), c->error_near, gs_point_of(c)->name);
+	if (n > gs_program.limits.maxerrors) {
+		/* Where the first error ends the session, it speaks for itself. */
+		if (gs_program.limits.maxerrors && n == (u64)gs_program.limits.maxerrors + 1)
+			gs_exceeded("MAXERRORS", "errors", gs_program.limits.maxerrors);
+		gs_end_session(GS_STATE_FAILED);
 	}
 out:
 	c->error = NULL;

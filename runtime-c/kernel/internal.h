@@ -93,6 +93,7 @@ static inline bool gs_wanted(const struct gs_slot *s)
 }
 
 /* session.c */
+extern bool gs_ending;			/* only end and error probes run, one after the other */
 extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alone */
 struct gs_start {
 	const struct nlmsghdr *nlh;	/* with its attributes, validated */

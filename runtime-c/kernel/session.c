@@ -15,6 +15,7 @@
 #include "internal.h"
 
 int gs_state = GS_STATE_LOADED;
+bool gs_ending;
 const gs_u64 *gs_symbols;
 gs_s64 gs_target;
 
@@ -304,6 +305,7 @@ void gs_session_stop(void)
 	seen = GS_STATE_RUNNING;
 	try_cmpxchg(&gs_state, &seen, GS_STATE_EXITING);
 	gs_disarm();
+	WRITE_ONCE(gs_ending, true);
 	gs_run_end(READ_ONCE(gs_state) == GS_STATE_FAILED);
 	WRITE_ONCE(gs_state, GS_STATE_STOPPED);
 out:

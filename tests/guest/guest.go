@@ -99,11 +99,11 @@ func Run(t *testing.T, cfg Config) {
 		KASLR:    true,
 		Dir:      here,
 		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache(t)}, cfg.Env...),
-		Args:     []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
+		Args: []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
 			"-test.timeout=" + (cfg.Timeout - 30*time.Second).String()},
-		Stdout:   &out,
-		Stderr:   &out,
-		Console:  &console,
+		Stdout:  &out,
+		Stderr:  &out,
+		Console: &console,
 	})
 	report(t, cfg.Test, out.String())
 	if err != nil || code != 0 {

@@ -88,6 +88,7 @@ type scope struct {
 	visitedStat   []string        // variables that hold an element's statistic
 	cheap         bool            // no more calls: a function's cost must not grow without end
 	noAssignments bool
+	anywhere      bool // the probe fires on CPUs that nobody can tell
 }
 
 // array is an array of the program; value is 'l', 's' or 'x', a statistic.
@@ -140,7 +141,7 @@ func (g *generator) program(prefix string) {
 
 // timer writes a program whose probe fires twenty times.
 func (g *generator) timer(prefix string) {
-	g.scope = scope{prefix: prefix, visited: map[string]bool{}}
+	g.scope = scope{prefix: prefix, visited: map[string]bool{}, anywhere: true}
 	g.declare()
 	g.helpers()
 	g.line("global %shits", prefix)
@@ -209,6 +210,9 @@ func (g *generator) declare() {
 		}
 		if a.value == 'x' {
 			a.stat.hist = g.histogram()
+			if g.anywhere {
+				wrap, size = "", "[5000]" // each CPU's part has its own limit, and when one is full hangs on the CPUs
+			}
 		}
 		g.line("global %s%s%s", a.name, wrap, size)
 		g.arrays = append(g.arrays, a)
