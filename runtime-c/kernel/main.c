@@ -17,7 +17,7 @@ static int __init gs_module_init(void)
 	if (gs_program.abi != GS_ABI)
 		return err;
 	gs_clock_init();
-	gs_workqueue = alloc_workqueue("%s", WQ_UNBOUND, 0, THIS_MODULE->name);
+	gs_workqueue = alloc_workqueue("%.23s", WQ_UNBOUND, 0, THIS_MODULE->name);
 	if (!gs_workqueue)
 		return -ENOMEM;
 	gs_conditions_init();
