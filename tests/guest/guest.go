@@ -8,6 +8,7 @@ package guest
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,6 +92,10 @@ func Run(t *testing.T, cfg Config) {
 		pattern += "/(" + cfg.Run + ")"
 	}
 	var console, out bytes.Buffer
+	var live io.Writer = &out
+	if testing.Verbose() {
+		live = io.MultiWriter(&out, os.Stderr) // as it comes: some of it takes hours
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)
 	defer cancel()
 	code, err := vm.Run(ctx, vm.Config{
@@ -101,8 +106,8 @@ func Run(t *testing.T, cfg Config) {
 		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache(t)}, cfg.Env...),
 		Args: []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
 			"-test.timeout=" + (cfg.Timeout - 30*time.Second).String()},
-		Stdout:  &out,
-		Stderr:  &out,
+		Stdout:  live,
+		Stderr:  live,
 		Console: &console,
 	})
 	report(t, cfg.Test, out.String())
@@ -148,9 +153,6 @@ func report(t *testing.T, test, out string) {
 				t.Skip()
 			}
 		})
-	}
-	if testing.Verbose() {
-		t.Logf("the guest printed:\n%s", out)
 	}
 }
 
