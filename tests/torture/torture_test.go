@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,10 @@ func TestTorture(t *testing.T) {
 	for _, release := range guest.Releases(t) {
 		t.Run(release, func(t *testing.T) {
 			began := time.Now()
+			timeout := choose(15*time.Minute, 8*time.Hour)
+			if strings.HasSuffix(release, "-debug") {
+				timeout *= 4 // its checks cost that
+			}
 			buildScripts(t, dir, release, wanted)
 			buildModules(t, dir, release)
 			t.Logf("the modules took %s", time.Since(began).Round(time.Second))
@@ -66,7 +71,7 @@ func TestTorture(t *testing.T) {
 				Test:    "TestGuest",
 				Run:     *only,
 				Env:     []string{"GOSTAP_TORTURE=" + os.Getenv("GOSTAP_TORTURE")},
-				Timeout: choose(15*time.Minute, 8*time.Hour),
+				Timeout: timeout,
 			})
 		})
 	}
@@ -128,6 +133,11 @@ func TestGuest(t *testing.T) {
 			t.Logf("%s took %s", item.name, time.Since(began).Round(time.Second))
 		})
 	}
+	t.Run("Leaks", func(t *testing.T) {
+		if err := guest.Leaks(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // clean fails if the kernel has come to harm, or anything is left in it.
