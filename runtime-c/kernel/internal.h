@@ -168,6 +168,7 @@ void gs_conditions_free(void);
 /* transport.c */
 /* Whether the oldest sub-buffers give way where there is no room. Once it is off, none is overwritten any more. */
 void gs_overwrite(bool on);
+void gs_await_reader(void);
 int gs_transport_init(void);
 void gs_transport_free(void);
 

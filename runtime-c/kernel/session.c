@@ -305,6 +305,7 @@ void gs_session_stop(void)
 	seen = GS_STATE_RUNNING;
 	try_cmpxchg(&gs_state, &seen, GS_STATE_EXITING);
 	gs_disarm();
+	gs_await_reader();
 	WRITE_ONCE(gs_ending, true);
 	gs_run_end(READ_ONCE(gs_state) == GS_STATE_FAILED);
 	WRITE_ONCE(gs_state, GS_STATE_STOPPED);

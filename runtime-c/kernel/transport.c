@@ -6,9 +6,11 @@
  * a time, so nothing is locked.
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/relay.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -20,6 +22,8 @@ MODULE_PARM_DESC(subbuf_size, "bytes of a sub-buffer");
 static unsigned int n_subbufs = 16;
 module_param(n_subbufs, uint, 0444);
 MODULE_PARM_DESC(n_subbufs, "sub-buffers of a CPU");
+
+#define GS_PATIENCE (5 * HZ)
 
 static bool gs_overwriting;
 static struct rchan *gs_channel;
@@ -135,6 +139,44 @@ void gs_commit(struct gs_ctx *c)
 	/* The consumer, who sees committed, sees the records below it. */
 	smp_store_release(&me->subbuf->committed, me->next - (char *)me->subbuf);
 	WRITE_ONCE(me->written, me->written + 1);
+}
+
+/* How many sub-buffers wait for a reader on CPUs that have not half of theirs free. */
+static size_t gs_waiting(void)
+{
+	struct gs_cpu *me;
+	size_t n, sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		me = per_cpu_ptr(gs_cpus, cpu);
+		if (!me->buf || !READ_ONCE(me->reader))
+			continue;
+		n = READ_ONCE(me->buf->subbufs_produced) - READ_ONCE(me->buf->subbufs_consumed);
+		if (n > me->buf->chan->n_subbufs / 2)
+			sum += n;
+	}
+	return sum;
+}
+
+/*
+ * What the end probes print must not be lost behind what the others have
+ * printed, who have run by now: waits for a reader who reads, not for one who
+ * stands still.
+ */
+void gs_await_reader(void)
+{
+	unsigned long until = jiffies + GS_PATIENCE;
+	size_t n, before = SIZE_MAX;
+
+	if (READ_ONCE(gs_overwriting))
+		return;
+	while ((n = gs_waiting()) && time_before(jiffies, until) && !fatal_signal_pending(current)) {
+		if (n < before)
+			until = jiffies + GS_PATIENCE;
+		before = n;
+		msleep(5);
+	}
 }
 
 /* The file's modes are not enough: a user who has no capabilities left may still be called root. */
