@@ -251,8 +251,12 @@ func (s *sourceScope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.Op == dwarf.OpCompare {
+	switch x.Op {
+	case dwarf.OpCompare:
 		return &program.Compare{At: at, Op: x.Name, X: inner, Y: y}, nil
+	case dwarf.OpCond:
+		z, err := s.expr(at, x.Z)
+		return &program.Cond{At: at, If: inner, Then: y, Else: z}, err
 	}
 	return &program.Binary{At: at, Op: x.Name, X: inner, Y: y}, nil
 }

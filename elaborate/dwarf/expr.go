@@ -9,29 +9,6 @@ import (
 	"github.com/pkg/errors"
 )
 
-// An ExprOp is what an Expr does.
-type ExprOp uint8
-
-const (
-	OpConst    ExprOp = iota // N
-	OpAddress                // the address N as linked
-	OpRegister               // what register N holds, by DWARF's numbers
-	OpLoad                   // N bytes from the address X, zero-extended
-	OpBinary                 // X Name Y
-	OpCompare                // X Name Y, 1 or 0
-	OpCast                   // X cut to N bytes, sign-extended if Signed
-)
-
-// An Expr is a DWARF expression as a tree: how to come by an address or a value
-// of 64 bits.
-type Expr struct {
-	Op     ExprOp
-	N      int64
-	Name   string // + - * / % << >> >>> & | ^, or == != < <= > >=
-	Signed bool
-	X, Y   *Expr
-}
-
 // A PieceKind says where a piece of a variable is.
 type PieceKind uint8
 
@@ -61,13 +38,15 @@ type Location struct{ Pieces []Piece }
 // and are nowhere now.
 var ErrEntryOnly = errors.New("it was there only at the function's entry")
 
-// maxOps and maxNodes bound what an expression may make of itself.
+// Bounds of what an expression may make of itself.
 const (
-	maxOps   = 1 << 10
+	maxOps   = 1 << 11
 	maxStack = 1 << 8
 	maxNodes = 1 << 12
 	maxCalls = 8
 )
+
+var errLong = errors.New("it takes too long a computation")
 
 // A machine turns expressions into trees.
 type machine struct {
@@ -77,22 +56,10 @@ type machine struct {
 	frameBase []byte // DW_AT_frame_base of the function
 	inFrame   bool   // this is the expression that says where the frame is
 	stack     []*Expr
+	pieces    []Piece
+	piece     Piece // the next one, of a register, a value or bytes
 	ops       int
-	nodes     int
 	calls     int
-}
-
-func add(x *Expr, n int64) *Expr {
-	if n == 0 {
-		return x
-	}
-	if x.Op == OpConst || x.Op == OpAddress {
-		return &Expr{Op: x.Op, N: x.N + n}
-	}
-	if x.Op == OpBinary && x.Name == "+" && x.Y.Op == OpConst {
-		return add(x.X, x.Y.N+n)
-	}
-	return &Expr{Op: OpBinary, Name: "+", X: x, Y: &Expr{Op: OpConst, N: n}}
 }
 
 func (m *machine) push(x *Expr) { m.stack = append(m.stack, x) }
@@ -143,62 +110,79 @@ const (
 
 // location turns the expression p into a location.
 func (m *machine) location(p []byte) (*Location, error) {
-	loc := &Location{}
-	m.stack = m.stack[:0]
-	var piece Piece // of a register, a value or bytes
-	flush := func(bits, skip int64) {
-		if piece.Kind == Nowhere && len(m.stack) > 0 {
-			piece = Piece{Kind: InMemory, X: m.stack[len(m.stack)-1]}
-		}
-		m.stack = m.stack[:0]
-		piece.Bits, piece.Skip = bits, skip
-		loc.Pieces = append(loc.Pieces, piece)
-		piece = Piece{}
+	m.stack, m.pieces, m.piece = nil, nil, Piece{}
+	pieces, err := m.run(buf{data: p})
+	if err != nil {
+		return nil, err
 	}
-	b := buf{data: p}
+	left := maxNodes
+	for i := range pieces {
+		weigh(pieces[i].X, &left)
+	}
+	if left < 0 {
+		return nil, errLong
+	}
+	return &Location{pieces}, nil
+}
+
+// run executes what is left of an expression, and returns the pieces that it is about.
+func (m *machine) run(b buf) ([]Piece, error) {
 	for b.left() > 0 && !b.bad {
-		if m.ops++; m.ops > maxOps || len(m.stack) > maxStack || len(loc.Pieces) > maxStack {
-			return nil, errDWARF
+		if m.ops++; m.ops > maxOps || len(m.stack) > maxStack || len(m.pieces) > maxStack {
+			return nil, errLong
 		}
+		var err error
 		switch c := op.Opcode(b.u8()); {
 		case c >= op.DW_OP_reg0 && c <= op.DW_OP_reg31:
-			piece = Piece{Kind: InRegister, N: int64(c - op.DW_OP_reg0)}
+			m.piece = Piece{Kind: InRegister, N: int64(c - op.DW_OP_reg0)}
 		case c == op.DW_OP_regx:
-			piece = Piece{Kind: InRegister, N: int64(b.uleb())}
+			m.piece = Piece{Kind: InRegister, N: int64(b.uleb())}
 		case c == op.DW_OP_stack_value:
-			piece = Piece{Kind: IsValue, X: m.pop(&b)}
+			m.piece = Piece{Kind: IsValue, X: m.pop(&b)}
 		case c == op.DW_OP_implicit_value:
-			piece = Piece{Kind: IsBytes, Bytes: b.take(b.uleb())}
-		case c == op.DW_OP_piece:
-			flush(int64(min(b.uleb(), 1<<30))*8, 0)
-		case c == op.DW_OP_bit_piece:
-			bits := int64(min(b.uleb(), 1<<30))
-			flush(bits, int64(min(b.uleb(), 1<<30)))
+			m.piece = Piece{Kind: IsBytes, Bytes: b.take(b.uleb())}
 		case c == opImplicitPointer || c == opGNUImplicitPointer:
 			return nil, errors.New("it points to something that the compiler has optimized out")
+		case c == op.DW_OP_piece:
+			m.endPiece(int64(min(b.uleb(), 1<<30))*8, 0)
+		case c == op.DW_OP_bit_piece:
+			bits := int64(min(b.uleb(), 1<<30))
+			m.endPiece(bits, int64(min(b.uleb(), 1<<30)))
+		case c == op.DW_OP_skip:
+			jump(&b, int16(b.u16()))
+		case c == op.DW_OP_bra:
+			return m.branch(b)
 		default:
-			if err := m.step(c, &b); err != nil {
-				return nil, err
-			}
+			err = m.step(c, &b)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if b.bad {
 		return nil, errDWARF
 	}
-	if piece.Kind != Nowhere || len(m.stack) > 0 {
-		if len(loc.Pieces) > 0 {
+	if m.piece.Kind != Nowhere || len(m.stack) > 0 {
+		if len(m.pieces) > 0 {
 			return nil, errDWARF
 		}
-		flush(0, 0)
+		m.endPiece(0, 0)
 	}
-	return loc, nil
+	return m.pieces, nil
+}
+
+// endPiece adds the piece that the operations until here were about.
+func (m *machine) endPiece(bits, skip int64) {
+	if m.piece.Kind == Nowhere && len(m.stack) > 0 {
+		m.piece = Piece{Kind: InMemory, X: m.stack[len(m.stack)-1]}
+	}
+	m.piece.Bits, m.piece.Skip = bits, skip
+	m.pieces = append(m.pieces, m.piece)
+	m.stack, m.piece = m.stack[:0], Piece{}
 }
 
 // step executes one operation on the stack.
 func (m *machine) step(c op.Opcode, b *buf) error {
-	if m.nodes++; m.nodes > maxNodes {
-		return errDWARF
-	}
 	switch {
 	case c >= op.DW_OP_lit0 && c <= op.DW_OP_lit31:
 		m.constant(int64(c - op.DW_OP_lit0))
@@ -209,12 +193,12 @@ func (m *machine) step(c op.Opcode, b *buf) error {
 	}
 	if name, ok := binaryOps[c]; ok {
 		y, x := m.pop(b), m.pop(b)
-		m.push(&Expr{Op: OpBinary, Name: name, X: x, Y: y})
+		m.push(binaryExpr(name, x, y))
 		return nil
 	}
 	if name, ok := compareOps[c]; ok {
 		y, x := m.pop(b), m.pop(b)
-		m.push(&Expr{Op: OpCompare, Name: name, X: x, Y: y})
+		m.push(compareExpr(name, x, y))
 		return nil
 	}
 	switch c {
@@ -295,9 +279,12 @@ func (m *machine) step(c op.Opcode, b *buf) error {
 	case op.DW_OP_plus_uconst:
 		m.push(add(m.pop(b), int64(b.uleb())))
 	case op.DW_OP_neg:
-		m.push(&Expr{Op: OpBinary, Name: "-", X: &Expr{}, Y: m.pop(b)})
+		m.push(binaryExpr("-", &Expr{}, m.pop(b)))
+	case op.DW_OP_abs:
+		x := m.pop(b)
+		m.push(&Expr{Op: OpCond, X: compareExpr("<", x, &Expr{}), Y: binaryExpr("-", &Expr{}, x), Z: x})
 	case op.DW_OP_not:
-		m.push(&Expr{Op: OpBinary, Name: "^", X: m.pop(b), Y: &Expr{N: -1}})
+		m.push(binaryExpr("^", m.pop(b), &Expr{N: -1}))
 	case opConstType, opGNUConstType:
 		b.uleb()
 		p := b.take(uint64(b.u8()))
@@ -369,12 +356,11 @@ func (m *machine) entryValue(p []byte) error {
 		return errDWARF
 	}
 	inner := *m
-	inner.stack = nil
 	loc, err := inner.location(p)
 	if err != nil {
 		return err
 	}
-	m.ops, m.nodes = inner.ops, inner.nodes
+	m.ops = inner.ops
 	if len(loc.Pieces) != 1 {
 		return errDWARF
 	}
@@ -394,7 +380,7 @@ func (m *machine) base() (*Expr, error) {
 	if m.frameBase == nil {
 		return nil, errors.New("the debuginfo does not say where the function's frame is")
 	}
-	inner := machine{u: m.u, pc: m.pc, entry: m.entry, ops: m.ops, nodes: m.nodes}
+	inner := machine{u: m.u, pc: m.pc, entry: m.entry, ops: m.ops}
 	loc, err := inner.location(m.frameBase)
 	if err != nil {
 		return nil, err

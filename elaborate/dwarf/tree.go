@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+// An ExprOp is what an Expr does.
+type ExprOp uint8
+
+const (
+	OpConst    ExprOp = iota // N
+	OpAddress                // the address N as linked
+	OpRegister               // what register N holds, by DWARF's numbers
+	OpLoad                   // N bytes from the address X, zero-extended
+	OpBinary                 // X Name Y
+	OpCompare                // X Name Y, 1 or 0
+	OpCast                   // X cut to N bytes, sign-extended if Signed
+	OpCond                   // Y if X is not 0, else Z
+)
+
+// An Expr is a DWARF expression as a tree: how to come by an address or a value
+// of 64 bits.
+type Expr struct {
+	Op     ExprOp
+	N      int64
+	Name   string // + - * / % << >> >>> & | ^, or == != < <= > >=
+	Signed bool
+	X, Y   *Expr
+	Z      *Expr
+}
+
+// add returns x + n.
+func add(x *Expr, n int64) *Expr {
+	if n == 0 {
+		return x
+	}
+	if x.Op == OpConst || x.Op == OpAddress {
+		return &Expr{Op: x.Op, N: x.N + n}
+	}
+	if x.Op == OpBinary && x.Name == "+" && x.Y.Op == OpConst {
+		return add(x.X, x.Y.N+n)
+	}
+	return &Expr{Op: OpBinary, Name: "+", X: x, Y: &Expr{Op: OpConst, N: n}}
+}
+
+// binaryExpr returns x NAME y: a constant if it is one.
+func binaryExpr(name string, x, y *Expr) *Expr {
+	if x.Op == OpConst && y.Op == OpConst {
+		shift := uint64(y.N) < 64
+		switch {
+		case name == "+":
+			return &Expr{N: x.N + y.N}
+		case name == "-":
+			return &Expr{N: x.N - y.N}
+		case name == "&":
+			return &Expr{N: x.N & y.N}
+		case name == "<<" && shift:
+			return &Expr{N: x.N << y.N}
+		case name == ">>>" && shift:
+			return &Expr{N: int64(uint64(x.N) >> y.N)}
+		}
+	}
+	return &Expr{Op: OpBinary, Name: name, X: x, Y: y}
+}
+
+// compareExpr returns x NAME y: a constant if it is one.
+func compareExpr(name string, x, y *Expr) *Expr {
+	if x.Op != OpConst || y.Op != OpConst {
+		return &Expr{Op: OpCompare, Name: name, X: x, Y: y}
+	}
+	holds := map[string]bool{"==": x.N == y.N, "!=": x.N != y.N, "<": x.N < y.N, "<=": x.N <= y.N, ">": x.N > y.N, ">=": x.N >= y.N}
+	if holds[name] {
+		return &Expr{N: 1}
+	}
+	return &Expr{}
+}
+
+// weigh takes the nodes of the tree x off left. What trees share counts for each.
+func weigh(x *Expr, left *int) {
+	if x == nil || *left < 0 {
+		return
+	}
+	*left--
+	weigh(x.X, left)
+	weigh(x.Y, left)
+	weigh(x.Z, left)
+}
