@@ -22,12 +22,15 @@ type location struct {
 	typ   btf.ID
 
 	addr program.Expr   // of memory; nil if the value is in registers
-	regs []program.Expr // 8 bytes each
+	regs []program.Expr // 8 bytes each, nil for what is nowhere
+	lost []uint64       // bits of regs that are nowhere; nil if all are somewhere
 	pos  int64          // of the value, in bits from addr or from the start of regs
 	bits int64          // a bit field's width, else 0
 	user bool           // addr is in user space
 
 	store program.Expr // the register that an assignment changes
+
+	pointees map[int64]pointee // of pointers that have no number, by their pos
 }
 
 // fail is an error at the location.
@@ -144,6 +147,9 @@ func (l *location) element(a syntax.Access) (*location, *syntax.Diagnostic) {
 
 // deref returns what the pointer at l points to.
 func (l *location) deref() (*location, *syntax.Diagnostic) {
+	if to := l.pointee(); to != nil {
+		return l.follow(to)
+	}
 	addr, d := l.value()
 	if d != nil {
 		return nil, d
@@ -202,14 +208,28 @@ func (l *location) value() (program.Expr, *syntax.Diagnostic) {
 	return &program.Deref{At: l.at, Addr: l.bytesOn(l.pos / 8), Size: int(n.Size), Signed: n.Signed, User: l.user}, nil
 }
 
+// word returns the word of registers that has the bits at l.
+func (l *location) word(bits int64) (program.Expr, *syntax.Diagnostic) {
+	if l.pos < 0 || l.pos+bits > 64*int64(len(l.regs)) {
+		return nil, l.fail("%s lies outside of the registers that the variable is in", l.what)
+	}
+	w, from := l.pos/64, l.pos%64
+	switch {
+	case from+bits > 64:
+		return nil, l.fail("%s lies across registers", l.what)
+	case l.regs[w] == nil && l.pointee() != nil:
+		return nil, l.noNumber()
+	case l.regs[w] == nil || l.lost != nil && l.lost[w]&mask(from, bits) != 0:
+		return nil, l.fail("%s: the compiler has optimized out this part of it", l.what)
+	}
+	return l.regs[w], nil
+}
+
 // register returns the bits at l, which is in registers.
 func (l *location) register(bits int64, signed bool) (program.Expr, *syntax.Diagnostic) {
-	if l.pos < 0 || l.pos/64 >= int64(len(l.regs)) {
-		return &program.Number{At: l.at}, nil
-	}
-	x := l.regs[l.pos/64]
-	if x == nil {
-		return nil, l.fail("%s: the compiler has optimized out this part of it", l.what)
+	x, d := l.word(bits)
+	if d != nil {
+		return nil, d
 	}
 	if shift := l.pos % 64; shift != 0 {
 		x = &program.Binary{At: l.at, Op: ">>>", X: x, Y: &program.Number{At: l.at, Value: shift}}
@@ -225,13 +245,11 @@ func (l *location) bitField(n btf.Integer) (program.Expr, *syntax.Diagnostic) {
 	var around program.Expr
 	low := int64(0) // the field's lowest bit in around
 	if l.addr == nil {
-		if l.pos%64+l.bits > 64 || l.pos/64 >= int64(len(l.regs)) {
-			return nil, l.fail("the bit field %s lies across registers", l.what)
+		var d *syntax.Diagnostic
+		if around, d = l.word(l.bits); d != nil {
+			return nil, d
 		}
-		if l.regs[l.pos/64] == nil {
-			return nil, l.fail("%s: the compiler has optimized out this part of it", l.what)
-		}
-		around, low = l.regs[l.pos/64], l.pos%64
+		low = l.pos % 64
 	} else {
 		in := l.around()
 		if in == nil {

@@ -93,7 +93,12 @@ func (r *resolution) at(s *sourceScope, v *dwarf.Variable) (*location, error) {
 			return l, err
 		}
 	}
-	l.regs, err = s.words(r.x.At, loc.Pieces, l.types.Size(l.typ))
+	size := l.types.Size(l.typ)
+	if size == 0 && len(loc.Pieces) == 1 {
+		size = int64(len(loc.Pieces[0].Bytes)) // a literal, which has no type
+	}
+	l.regs, l.lost, err = s.words(r.x.At, loc.Pieces, size)
+	l.pointees = r.pointees(s, loc.Pieces)
 	return l, err
 }
 
@@ -119,13 +124,17 @@ func (r *resolution) passed(s *sourceScope, v *dwarf.Variable) *location {
 // maxWords bounds variables that are in pieces: 256 bytes.
 const maxWords = 32
 
-// words joins pieces to words of 8 bytes. A word of which a part is nowhere is nil.
-func (s *sourceScope) words(at syntax.Pos, pieces []dwarf.Piece, size int64) ([]program.Expr, error) {
+// words joins pieces to words of 8 bytes, and says which of their bits are nowhere.
+// A word of which nothing is anywhere is nil.
+func (s *sourceScope) words(at syntax.Pos, pieces []dwarf.Piece, size int64) (words []program.Expr, lost []uint64, err error) {
 	if size <= 0 || size > 8*maxWords {
-		return nil, fmt.Errorf("it is in pieces, and of %d bytes, which is more than can be joined", size)
+		return nil, nil, fmt.Errorf("it is in pieces, and of %d bytes, which is more than can be joined", size)
 	}
-	words := make([]program.Expr, (size+7)/8)
-	lost := make([]bool, len(words))
+	words = make([]program.Expr, (size+7)/8)
+	lost = make([]uint64, len(words))
+	for w := range lost {
+		lost[w] = ^uint64(0)
+	}
 	pos := int64(0)
 	for _, p := range pieces {
 		bits := p.Bits
@@ -136,15 +145,11 @@ func (s *sourceScope) words(at syntax.Pos, pieces []dwarf.Piece, size int64) ([]
 			n := min(64-pos%64, bits-from, 8*size-pos)
 			x, err := s.part(at, &p, from, n)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			w := pos / 64
-			switch {
-			case x == nil:
-				lost[w] = true
-			case words[w] == nil && pos%64 == 0:
-				words[w] = x
-			default:
+			if x != nil {
+				w := pos / 64
+				lost[w] &^= mask(pos%64, n)
 				if pos%64 != 0 {
 					x = &program.Binary{At: at, Op: "<<", X: x, Y: &program.Number{At: at, Value: pos % 64}}
 				}
@@ -157,20 +162,18 @@ func (s *sourceScope) words(at syntax.Pos, pieces []dwarf.Piece, size int64) ([]
 			from += n
 		}
 	}
-	for w := range words {
-		if lost[w] || int64(w)*64 >= pos {
-			words[w] = nil
-		}
-	}
-	return words, nil
+	return words, lost, nil
 }
+
+// mask is n bits from a bit on.
+func mask(from, n int64) uint64 { return ^uint64(0) >> (64 - n) << from }
 
 // part returns n bits, 64 at most, of a piece from a bit on; nil if they are nowhere.
 func (s *sourceScope) part(at syntax.Pos, p *dwarf.Piece, from, n int64) (program.Expr, error) {
 	var x program.Expr
 	var err error
 	switch p.Kind {
-	case dwarf.Nowhere:
+	case dwarf.Nowhere, dwarf.IsPointer:
 		return nil, nil
 	case dwarf.IsBytes:
 		var value int64

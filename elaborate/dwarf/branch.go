@@ -59,7 +59,7 @@ func join(condition *Expr, yes, no []Piece) ([]Piece, error) {
 	joined := make([]Piece, len(yes))
 	for i, p := range yes {
 		q := no[i]
-		same := p.Kind == q.Kind && p.N == q.N && p.X == q.X && slices.Equal(p.Bytes, q.Bytes)
+		same := p.Kind == q.Kind && p.N == q.N && p.X == q.X && p.To == q.To && slices.Equal(p.Bytes, q.Bytes)
 		if !same {
 			p, q = p.value(), q.value()
 			if p.Kind != q.Kind || p.X == nil || q.X == nil {

@@ -18,6 +18,7 @@ const (
 	InRegister                  // in register N
 	IsValue                     // it is X
 	IsBytes                     // it is Bytes
+	IsPointer                   // to what is N bytes into To, which may be in no memory
 )
 
 // A Piece is a part of a variable.
@@ -26,6 +27,7 @@ type Piece struct {
 	X     *Expr
 	N     int64
 	Bytes []byte
+	To    *Variable
 	Bits  int64 // 0: all of the variable
 	Skip  int64 // how many bits of the register or value lie before the piece
 }
@@ -55,9 +57,10 @@ type machine struct {
 	entry     bool   // pc is the function's entry
 	frameBase []byte // DW_AT_frame_base of the function
 	inFrame   bool   // this is the expression that says where the frame is
+	scope     *Scope // of the variable, nil if this is not one's location
 	stack     []*Expr
 	pieces    []Piece
-	piece     Piece // the next one, of a register, a value or bytes
+	piece     Piece // the next one, of a register, a value, bytes or a pointer
 	ops       int
 	calls     int
 }
@@ -142,7 +145,7 @@ func (m *machine) run(b buf) ([]Piece, error) {
 		case c == op.DW_OP_implicit_value:
 			m.piece = Piece{Kind: IsBytes, Bytes: b.take(b.uleb())}
 		case c == opImplicitPointer || c == opGNUImplicitPointer:
-			return nil, errors.New("it points to something that the compiler has optimized out")
+			m.piece, err = m.pointer(&b)
 		case c == op.DW_OP_piece:
 			m.endPiece(int64(min(b.uleb(), 1<<30))*8, 0)
 		case c == op.DW_OP_bit_piece:
@@ -179,6 +182,22 @@ func (m *machine) endPiece(bits, skip int64) {
 	m.piece.Bits, m.piece.Skip = bits, skip
 	m.pieces = append(m.pieces, m.piece)
 	m.stack, m.piece = m.stack[:0], Piece{}
+}
+
+// pointer reads what DW_OP_implicit_pointer points to.
+func (m *machine) pointer(b *buf) (Piece, error) {
+	var off uint64
+	if m.u.version <= 2 {
+		off = b.uint(int(m.u.addrSize))
+	} else {
+		off = b.offset(m.u.dwarf64)
+	}
+	n := b.sleb()
+	d, ok := m.u.f.dieAt(off)
+	if !ok || m.scope == nil {
+		return Piece{}, errDWARF
+	}
+	return Piece{Kind: IsPointer, To: m.scope.describe(d), N: n}, nil
 }
 
 // step executes one operation on the stack.

@@ -111,6 +111,13 @@ func (s *Scope) declared(d die, seen map[uint64]bool) {
 
 // variable adds a variable.
 func (s *Scope) variable(d die) {
+	if v := s.describe(d); v.Name != "" {
+		s.vars = append(s.vars, v)
+	}
+}
+
+// describe returns the variable that d is, as it is seen from the scope.
+func (s *Scope) describe(d die) *Variable {
 	v := &Variable{Name: d.name(), Param: d.tag == tagParameter, d: d, owner: s}
 	d.origins(func(o die) bool {
 		v.declared = o.off
@@ -119,9 +126,7 @@ func (s *Scope) variable(d die) {
 		}
 		return false
 	})
-	if v.Name != "" {
-		s.vars = append(s.vars, v)
-	}
+	return v
 }
 
 // Result returns the type of what the function returns, 0 for void.
@@ -222,7 +227,7 @@ func (v *Variable) locate(e locEntry, pc uint64) (*Location, error) {
 	if s.Outer != nil {
 		start = s.Outer.Low
 	}
-	m := machine{u: v.d.u, pc: pc, entry: pc == start, frameBase: s.frameBase}
+	m := machine{u: v.d.u, pc: pc, entry: pc == start, frameBase: s.frameBase, scope: s}
 	return m.location(e.expr)
 }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gostap/elaborate/dwarf"
+	"gostap/translator/syntax"
+)
+
+// TestPointees reads what pointers point to that the compiler has optimized out.
+func TestPointees(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pointers")
+	if out, err := exec.Command("gcc", "-O2", "-g", "-o", path, "dwarf/testdata/pointers.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	info, err := (&dwarf.Finder{}).Load(filepath.Join(dir, "index"), func() (string, error) { return path, nil }, func(int64, int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := info.Lookup("sum")[0].Instances()[0]
+	scope, err := info.Scope(in, in.Entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sourceScope{Scope: scope, image: &image{info: info}}
+	member := func(name string) syntax.Access { return syntax.Access{Member: name} }
+	first := syntax.Access{Index: &syntax.NumberLit{}}
+	for _, c := range []struct {
+		name   string
+		access []syntax.Access
+		want   string
+	}{
+		{"p", []syntax.Access{member("a")}, "s4((reg5 & 4294967295))"},
+		{"p", []syntax.Access{member("b")}, "reg0"},
+		{"p", []syntax.Access{first, member("b")}, "reg0"},
+		{"pp", []syntax.Access{first, member("b")}, "reg0"},
+		{"n", []syntax.Access{first}, "reg2"},
+		{"n", []syntax.Access{{Index: &syntax.NumberLit{Value: 1}}}, "$n[1] lies outside of the registers that the variable is in"},
+		{"text", []syntax.Access{{Index: &syntax.NumberLit{Value: 1}}}, "s1((1954047348 >>> 8))"},
+		{"p", nil, "$p has no number: what it points to is not in memory (what it points to can be read, part by part: $p->a)"},
+		{"pp", []syntax.Access{first}, "$pp[0] has no number: what it points to is not in memory (what it points to can be read, part by part: $pp[0]->a)"},
+		{"n", nil, "$n has no number: what it points to is not in memory (what it points to can be read, part by part: $n[0])"},
+	} {
+		got, d := read(s, c.name, c.access)
+		if d != nil {
+			got = d.Error()
+		}
+		if !strings.HasSuffix(got, c.want) {
+			t.Errorf("$%s, %d accesses: %s, want %s", c.name, len(c.access), got, c.want)
+		}
+	}
+}
+
+// read spells the value of a variable, or of a part of it.
+func read(s *sourceScope, name string, access []syntax.Access) (string, *syntax.Diagnostic) {
+	r := &resolution{x: &syntax.TargetVar{Name: name}}
+	l, d := r.sourceVariable(s, name)
+	for _, a := range access {
+		if d == nil {
+			l, d = l.access(a)
+		}
+	}
+	if d != nil {
+		return "", d
+	}
+	x, d := l.value()
+	if d != nil {
+		return "", d
+	}
+	return short(x), nil
+}
