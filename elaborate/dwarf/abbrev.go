@@ -11,6 +11,7 @@ type abbrev struct {
 	// is nil if there is none.
 	steps, toSibling []step
 	siblingForm      form
+	signed           bool // it has DW_AT_signature
 }
 
 type attrSpec struct {
@@ -71,6 +72,7 @@ func parseAbbrevs(section []byte, offset uint64, h *header) (*abbrevs, error) {
 			if len(a.attrs) == maxAttrs {
 				return nil, errDWARF
 			}
+			a.signed = a.signed || spec.name == atSignature
 			if spec.name == atSibling && a.toSibling == nil {
 				a.toSibling, a.siblingForm = append([]step{}, a.steps...), spec.form
 			}

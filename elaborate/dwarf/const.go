@@ -64,6 +64,7 @@ const (
 	atEntryPC        attr = 0x52
 	atDataBitOffset  attr = 0x6b
 	atBitOffset      attr = 0x0c
+	atSignature      attr = 0x69
 	atStrOffsetsBase attr = 0x72
 	atAddrBase       attr = 0x73
 	atRnglistsBase   attr = 0x74

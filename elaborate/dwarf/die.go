@@ -198,8 +198,12 @@ func (u *unit) value(b *buf, f form, constant int64) value {
 		v.u = uint64(b.u16())
 	case formData4:
 		v.u = uint64(b.u32())
-	case formData8, formRefSig8:
+	case formData8:
 		v.u = b.u64()
+	case formRefSig8:
+		if off, ok := u.f.typeSigned(b.u64()); ok {
+			v.u, v.f = off, u.f
+		}
 	case formData16:
 		v.b = b.take(16)
 	case formUdata, formLoclistx, formRnglistx:

@@ -64,7 +64,8 @@ func variants(t *testing.T) map[string]func(t *testing.T) string {
 		"eh_frame only":  changed([]string{"-fasynchronous-unwind-tables"}),
 		"debug_frame":    changed([]string{"-fno-asynchronous-unwind-tables", "-fno-exceptions"}),
 		"not relocated":  changed([]string{"-no-pie"}),
-		"debug types":    changed([]string{"-gdwarf-5", "-fdebug-types-section"}),
+		"type units":     changed([]string{"-gdwarf-5", "-fdebug-types-section"}),
+		".debug_types":   changed([]string{"-gdwarf-4", "-fdebug-types-section"}),
 		"one big object": changed([]string{"-flto"}),
 	}
 	if _, err := exec.LookPath("dwz"); err == nil {
@@ -78,9 +79,7 @@ func TestVariants(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			info := loaded(t, make(t))
 			checkFunctions(t, info)
-			if name != "debug types" { // whose types stand elsewhere: see Types
-				checkVariables(t, info)
-			}
+			checkVariables(t, info)
 		})
 	}
 }

@@ -32,12 +32,16 @@ type File struct {
 	info, abbrev, str, lineStr, strOffsets, addr []byte
 	line, loc, loclists, ranges, rnglists        []byte
 	frame, ehFrame                               []byte
+	typesAt                                      uint32 // where in info .debug_types begins, as DWARF 4 has it
 	ehFrameAddr                                  uint64
 
 	mu      sync.Mutex
 	units   map[uint32]*unit
 	offsets []uint32 // of all units
 	scanned bool
+
+	signing sync.Once
+	signed  map[uint64]uint64 // types by their signatures
 
 	syms  sync.Once
 	list  []symbol       // all symbols, by address
@@ -92,8 +96,16 @@ func open(path string, data []byte) (*File, error) {
 		}
 		f.ehFrameAddr = s.Addr
 	}
-	if uint64(len(f.info)) >= 1<<32 {
+	types, err := f.debugSection("types")
+	if err != nil {
+		return nil, err
+	}
+	if uint64(len(f.info))+uint64(len(types)) >= 1<<32 {
 		return nil, errors.New(".debug_info of more than 4 GiB")
+	}
+	f.typesAt = uint32(len(f.info))
+	if len(types) > 0 {
+		f.info = slices.Concat(f.info, types)
 	}
 	f.readLinks()
 	return f, nil

@@ -109,6 +109,7 @@ const (
 	opGNUParameterRef    = 0xfa
 	opGNUImplicitPointer = 0xf2
 	opGNUUninit          = 0xf0
+	opGNUVariableValue   = 0xfd
 )
 
 // location turns the expression p into a location.

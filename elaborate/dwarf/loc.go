@@ -3,10 +3,11 @@
 package dwarf
 
 // A locEntry is one of a variable's locations: the code for which it is true,
-// and the expression.
+// and the expression, which stands at at in the section of its list.
 type locEntry struct {
 	Range
 	expr []byte
+	at   uint64
 }
 
 // locations returns d's locations. An expression that is true all over the
@@ -87,6 +88,7 @@ func (u *unit) locationList(off uint64) ([]locEntry, error) {
 			return nil, errDWARF
 		}
 		e.expr = b.take(b.uleb())
+		e.at = uint64(b.at - len(e.expr))
 		if e.High > e.Low {
 			list = append(list, e)
 		}
@@ -108,7 +110,8 @@ func (u *unit) oldLocationList(off uint64) ([]locEntry, error) {
 		case low == ^uint64(0)>>(64-8*uint(u.addrSize)):
 			base = high
 		default:
-			e := locEntry{Range{base + low, base + high}, b.take(uint64(b.u16()))}
+			e := locEntry{Range: Range{base + low, base + high}, expr: b.take(uint64(b.u16()))}
+			e.at = uint64(b.at - len(e.expr))
 			if high > low {
 				list = append(list, e)
 			}

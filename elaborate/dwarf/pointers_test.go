@@ -11,7 +11,8 @@ import (
 func pointing(t testing.TB, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pointers")
-	run(t, "gcc", append([]string{"-O2", "-g", "-o", path, "testdata/pointers.c"}, flags...)...)
+	args := append([]string{"-O2", "-g", "-o", path}, flags...)
+	run(t, "gcc", append(args, "testdata/pointers.c")...)
 	return path
 }
 

@@ -121,7 +121,7 @@ func (i *Info) WriteThin(points []string) ([]byte, error) {
 	}
 	for _, r := range t.refs {
 		unit := t.unitAt(r.to)
-		t.info.put(r.at, r.size, uint64(t.at[unit])+r.to-uint64(unit))
+		r.in.put(r.at, r.size, uint64(t.at[unit])+r.to-uint64(unit))
 	}
 	slices.SortFunc(t.code, func(a, b Range) int { return cmp.Compare(a.Low, b.Low) })
 	t.copyFrames()
@@ -147,7 +147,7 @@ type thinner struct {
 	refs []unitRef
 	code []Range // of the units
 
-	info, abbrev, str, strOffsets, addr        section
+	info, types, abbrev, str, strOffsets, addr section
 	line, loc, loclists, ranges, rnglists, cfi section
 
 	texts  map[uint64]uint64             // where strings have gone
@@ -155,9 +155,10 @@ type thinner struct {
 	starts map[*[]byte][]uint64          // where the parts of a section begin
 }
 
-// A unitRef is a reference from one unit to another.
+// A unitRef is a reference to a unit, from another or from a location.
 type unitRef struct {
-	at   uint64 // in thinner.info
+	in   *section
+	at   uint64
 	size int
 	to   uint64 // in the file's
 }
@@ -180,9 +181,13 @@ func (t *thinner) unit(off uint32) error {
 	if err != nil {
 		return err
 	}
-	start := uint64(len(t.info))
+	to := &t.info
+	if off >= t.f.typesAt {
+		to = &t.types
+	}
+	start := uint64(len(*to))
 	t.at[off] = uint32(start)
-	t.info = append(t.info, t.f.info[u.off:u.end]...)
+	*to = append(*to, t.f.info[u.off:u.end]...)
 	moved, err := t.abbrevs(u)
 	if err != nil {
 		return err
@@ -195,11 +200,12 @@ func (t *thinner) unit(off uint32) error {
 	if u.version >= 5 {
 		header += 2
 	}
-	t.info.put(header, u.offsetSize(), moved)
+	to.put(header, u.offsetSize(), moved)
 	if root, ok := u.die(u.first); ok {
 		t.code = append(t.code, root.ranges()...)
 	}
 	for b := (buf{data: t.f.info[:u.end], at: int(u.first)}); b.at < len(b.data); {
+		here := uint32(b.at)
 		code := b.uleb()
 		if code == 0 && !b.bad {
 			continue
@@ -208,13 +214,17 @@ func (t *thinner) unit(off uint32) error {
 		if a == nil {
 			return errDWARF
 		}
+		d := die{u, here, a, uint32(b.at)}
 		for _, spec := range a.attrs {
 			here := uint64(b.at)
 			v := u.value(&b, spec.form, spec.constant)
 			if b.bad {
 				return errDWARF
 			}
-			if err := t.attr(u, spec, v, here, start+here-uint64(u.off)); err != nil {
+			if err := t.attr(u, spec, v, here, to, start+here-uint64(u.off)); err != nil {
+				return err
+			}
+			if err := t.expressions(d, spec, v, to, start+uint64(b.at)-uint64(u.off)); err != nil {
 				return err
 			}
 		}
@@ -223,22 +233,25 @@ func (t *thinner) unit(off uint32) error {
 }
 
 // attr copies what an attribute refers to, and changes its copy, which stands at to.
-func (t *thinner) attr(u *unit, spec attrSpec, v value, from, to uint64) error {
+func (t *thinner) attr(u *unit, spec attrSpec, v value, from uint64, in *section, to uint64) error {
 	size := u.offsetSize()
 	switch spec.form {
 	case formStrp:
 		b := bufAt(t.f.info, from)
-		t.info.put(to, size, t.text(b.offset(u.dwarf64)))
+		in.put(to, size, t.text(b.offset(u.dwarf64)))
 		return nil
 	case formRefAddr:
 		if u.version <= 2 {
 			size = int(u.addrSize)
 		}
-		t.refs = append(t.refs, unitRef{to, size, v.u})
-		t.f.dieAt(v.u) // makes f.offsets
-		t.todo = append(t.todo, t.unitAt(v.u))
+		t.reference(in, to, size, v.u)
 		return nil
-	case formRefSig8, formIndirect, formGNURefAlt, formRefSup4, formRefSup8, formGNUStrpAlt, formStrpSup, formGNUStrIndex, formGNUAddrIndex:
+	case formRefSig8:
+		if v.f != nil {
+			t.hold(v.u)
+		}
+		return nil
+	case formIndirect, formGNURefAlt, formRefSup4, formRefSup8, formGNUStrpAlt, formStrpSup, formGNUStrIndex, formGNUAddrIndex:
 		return errors.Errorf("attributes of form %#x can't be copied in part", spec.form)
 	case formSecOffset:
 	case formData4, formData8: // before DWARF 4, offsets of lists
@@ -259,7 +272,7 @@ func (t *thinner) attr(u *unit, spec attrSpec, v value, from, to uint64) error {
 	}
 	moved, err := t.list(u, spec.name, v.u)
 	if err == nil {
-		t.info.put(to, size, moved)
+		in.put(to, size, moved)
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func (t *thinner) write(points []string) ([]byte, error) {
 		name    string
 		content []byte
 	}{
-		{"info", t.info}, {"abbrev", t.abbrev}, {"str", t.str}, {"line_str", t.f.lineStr}, {"str_offsets", t.strOffsets},
+		{"info", t.info}, {"types", t.types}, {"abbrev", t.abbrev}, {"str", t.str}, {"line_str", t.f.lineStr}, {"str_offsets", t.strOffsets},
 		{"addr", t.addr}, {"line", t.line}, {"loc", t.loc}, {"loclists", t.loclists}, {"ranges", t.ranges},
 		{"rnglists", t.rnglists}, {"frame", t.cfi},
 	} {

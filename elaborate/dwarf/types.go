@@ -59,17 +59,21 @@ func (t *Types) id(v value) btf.ID {
 	return 0
 }
 
-func (t *Types) die(id btf.ID) (die, bool) {
-	if id == 0 {
-		return die{}, false
+// die returns what describes id: for what is declared with the signature of a
+// type unit, the type there.
+func (t *Types) die(id btf.ID) (d die, ok bool) {
+	switch {
+	case id == 0:
+		return d, false
+	case uint64(id) < uint64(len(t.f.info)):
+		d, ok = t.f.dieAt(uint64(id))
+	case t.f.alt != nil:
+		d, ok = t.f.alt.dieAt(uint64(id) - uint64(len(t.f.info)))
 	}
-	if uint64(id) < uint64(len(t.f.info)) {
-		return t.f.dieAt(uint64(id))
+	if ok && d.signed {
+		return d.ref(atSignature)
 	}
-	if t.f.alt == nil {
-		return die{}, false
-	}
-	return t.f.alt.dieAt(uint64(id) - uint64(len(t.f.info)))
+	return d, ok
 }
 
 // ref returns the type that an attribute of d refers to.

@@ -13,6 +13,9 @@ type header struct {
 	dwarf64   bool
 	addrSize  uint8
 	abbrevOff uint64
+
+	signature uint64 // of a type unit,
+	typeOff   uint64 // where its type stands in it
 }
 
 func (h *header) offsetSize() int {
@@ -32,8 +35,8 @@ const (
 )
 
 // readHeader reads the header of the unit at off.
-func readHeader(info []byte, off uint32) (h header, err error) {
-	b := bufAt(info, uint64(off))
+func (f *File) readHeader(off uint32) (h header, err error) {
+	b := bufAt(f.info, uint64(off))
 	rest, dwarf64 := b.unit()
 	if rest.bad {
 		return h, errDWARF
@@ -44,19 +47,22 @@ func readHeader(info []byte, off uint32) (h header, err error) {
 	case h.version >= 2 && h.version <= 4:
 		h.abbrevOff = rest.offset(dwarf64)
 		h.addrSize = rest.u8()
+		if off >= f.typesAt {
+			h.kind = utType
+		}
 	case h.version == 5:
 		h.kind = rest.u8()
 		h.addrSize = rest.u8()
 		h.abbrevOff = rest.offset(dwarf64)
-		switch h.kind {
-		case utSkeleton, utSplitCompile:
+		if h.kind == utSkeleton || h.kind == utSplitCompile {
 			rest.u64()
-		case utType, utSplitType:
-			rest.u64()
-			rest.offset(dwarf64)
 		}
 	default:
 		return h, errDWARF
+	}
+	if h.kind == utType || h.kind == utSplitType {
+		h.signature = rest.u64()
+		h.typeOff = rest.offset(dwarf64)
 	}
 	if rest.bad || h.addrSize != 8 && h.addrSize != 4 {
 		return h, errDWARF
@@ -87,7 +93,7 @@ type unit struct {
 
 // readUnit reads the unit at off and its first DIE.
 func (f *File) readUnit(off uint32) (*unit, error) {
-	h, err := readHeader(f.info, off)
+	h, err := f.readHeader(off)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +129,7 @@ func (f *File) readUnit(off uint32) (*unit, error) {
 func (f *File) unitHeaders() ([]header, error) {
 	var list []header
 	for off := uint32(0); int(off) < len(f.info); {
-		h, err := readHeader(f.info, off)
+		h, err := f.readHeader(off)
 		if err != nil {
 			return nil, err
 		}
@@ -131,4 +137,23 @@ func (f *File) unitHeaders() ([]header, error) {
 		off = h.end
 	}
 	return list, nil
+}
+
+// typeSigned returns where the type with that signature stands: in a unit of its
+// own, which all compilations of it have alike.
+func (f *File) typeSigned(signature uint64) (off uint64, ok bool) {
+	f.signing.Do(func() {
+		f.signed = map[uint64]uint64{}
+		list, err := f.unitHeaders()
+		if err != nil {
+			return
+		}
+		for i := range list {
+			if h := &list[i]; h.kind == utType {
+				f.signed[h.signature] = uint64(h.off) + h.typeOff
+			}
+		}
+	})
+	off, ok = f.signed[signature]
+	return off, ok
 }
