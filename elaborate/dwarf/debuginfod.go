@@ -21,7 +21,7 @@ func ServersFromEnv() []string { return strings.Fields(os.Getenv("DEBUGINFOD_URL
 // fetch asks the debuginfod servers for the debuginfo with that build-id, and
 // keeps what they send (debuginfod(8): GET /buildid/ID/debuginfo).
 func (f *Finder) fetch(buildID string) (string, error) {
-	if len(f.URLs) == 0 || len(buildID) < 16 {
+	if f.Cache == "" || len(buildID) < 16 {
 		return "", ErrNone
 	}
 	path := filepath.Join(f.Cache, buildID, "debuginfo")

@@ -236,7 +236,12 @@ func TestIndexIsKept(t *testing.T) {
 	load := func() {
 		t.Helper()
 		f := &Finder{}
-		info, err := f.Load(index, func() (string, error) { made++; return path, nil }, func(int64, int64) {})
+		progress := func(done, total int64) {
+			if done == total {
+				made++
+			}
+		}
+		info, err := f.Load(index, func() (string, error) { return path, nil }, progress)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,12 +42,6 @@ func (f *Finder) debug() string {
 	return "/usr/lib/debug"
 }
 
-// sees reports whether the finder may have found a file: one under /usr/lib/debug
-// does not count for who looks elsewhere.
-func (f *Finder) sees(path string) bool {
-	return f.Debug == "" || f.Debug == "/usr/lib/debug" || !strings.HasPrefix(path, "/usr/lib/debug/")
-}
-
 // Kernel returns the file with the debuginfo of a kernel.
 func (f *Finder) Kernel(release, buildID string) (string, error) {
 	return f.find(buildID, []string{

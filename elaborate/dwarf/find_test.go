@@ -87,6 +87,40 @@ func TestFinder(t *testing.T) {
 	}
 }
 
+// TestOtherFolder: an index in the cache is not taken for debuginfo that is in none
+// of the folders that are looked in.
+func TestOtherFolder(t *testing.T) {
+	whole := compiled(t)
+	id, err := BuildID(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other := t.TempDir(), t.TempDir()
+	index := filepath.Join(t.TempDir(), "index")
+	load := func(debug string) (string, error) {
+		f := &Finder{Debug: debug}
+		info, err := f.Load(index, func() (string, error) { return f.Kernel("6.1", id) }, func(int64, int64) {})
+		if err != nil {
+			return "", err
+		}
+		return info.Path(), nil
+	}
+	want := put(t, whole, one, "/boot/vmlinux-6.1")
+	if got, err := load(one); got != want || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := load(other); !errors.Is(err, ErrNone) {
+		t.Errorf("a folder without debuginfo: got %q, %v", got, err)
+	}
+	if got, err := load(""); !errors.Is(err, ErrNone) {
+		t.Errorf("/usr/lib/debug: got %q, %v", got, err)
+	}
+	want = put(t, whole, other, "/boot/vmlinux-6.1")
+	if got, err := load(other); got != want || err != nil {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
+
 func TestDebuginfod(t *testing.T) {
 	path := compiled(t)
 	id, err := BuildID(path)
@@ -115,7 +149,11 @@ func TestDebuginfod(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("the server was asked %d times", asked)
 	}
-	f.URLs = f.URLs[1:]
+	f.URLs = nil
+	if _, err := f.Kernel("6.1", id); err != nil {
+		t.Errorf("what a server has sent, without servers: %v", err)
+	}
+	f.URLs = []string{server.URL}
 	if _, err := f.Kernel("6.1", strings.Repeat("ab", 20)); !errors.Is(err, ErrNone) {
 		t.Errorf("what the server does not have: %v", err)
 	}

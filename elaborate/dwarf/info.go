@@ -33,15 +33,15 @@ type Info struct {
 }
 
 // Load returns the debuginfo that find finds, by the index that is kept in the
-// file index; if there is none yet, or of something else, it is made, which
+// file index; if there is none yet, or of another file, it is made, which
 // takes seconds for a kernel, and progress told of it.
 func (f *Finder) Load(index string, find func() (string, error), progress Progress) (*Info, error) {
-	if x, err := openIndex(index); err == nil && x.fresh() && f.sees(x.Path()) {
-		return f.info(x), nil
-	}
 	path, err := find()
 	if err != nil {
 		return nil, err
+	}
+	if x, err := openIndex(index); err == nil && x.Path() == path && x.fresh() {
+		return f.info(x), nil
 	}
 	file, err := f.open(path)
 	if err != nil {
