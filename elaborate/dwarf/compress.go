@@ -8,14 +8,41 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
+
+	"gostap/elaborate/internal/store"
 )
 
 // maxSection bounds what a section may decompress to.
 const maxSection = 2 << 30
+
+// largeSection is from where on a compressed section takes long: zlib yields some
+// 100 MB a second.
+const largeSection = 4 << 20
+
+// decompressed returns the content of a section. A large one is decompressed once,
+// and then mapped from the cache, which has it for as long as the file is older.
+func (f *File) decompressed(s *elf.Section, p []byte) ([]byte, error) {
+	if f.cache == "" || f.BuildID == "" || s.Flags&elf.SHF_COMPRESSED == 0 || s.FileSize < largeSection {
+		return decompress(s, p)
+	}
+	path := filepath.Join(f.cache, f.BuildID, "section"+filepath.Base(s.Name))
+	if kept, err := os.Stat(path); err == nil && uint64(kept.Size()) == s.Size {
+		if stat, err := os.Stat(f.Path); err == nil && kept.ModTime().After(stat.ModTime()) {
+			return store.Map(path)
+		}
+	}
+	p, err := decompress(s, p)
+	if err == nil {
+		_ = store.Write(path, p) // without a copy it is only slower
+	}
+	return p, err
+}
 
 // decompress returns the content of a section, be it compressed (SHF_COMPRESSED
 // or, of old, .zdebug_*) or not.

@@ -21,6 +21,7 @@ type File struct {
 	Path    string
 	BuildID string // hex, "" if it has none
 
+	cache    string // a folder for large sections that are compressed, "" for none
 	elf      *elf.File
 	data     []byte
 	sections []Section
@@ -60,16 +61,18 @@ type Section struct {
 }
 
 // Open opens the ELF file path. That it has debuginfo is not said: see HasInfo.
-func Open(path string) (*File, error) {
+func Open(path string) (*File, error) { return openMapped(path, "") }
+
+func openMapped(path, cache string) (*File, error) {
 	data, err := store.Map(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := open(path, data)
+	f, err := open(path, cache, data)
 	return f, errors.Wrap(err, path)
 }
 
-func open(path string, data []byte) (*File, error) {
+func open(path, cache string, data []byte) (*File, error) {
 	e, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -77,10 +80,11 @@ func open(path string, data []byte) (*File, error) {
 	if e.Class != elf.ELFCLASS64 || e.Data != elf.ELFDATA2LSB || e.Machine != elf.EM_X86_64 {
 		return nil, errors.Errorf("%v %v: only x86-64 is known", e.Class, e.Machine)
 	}
-	f := &File{Path: path, elf: e, data: data, units: map[uint32]*unit{}}
+	f := &File{Path: path, cache: cache, elf: e, data: data, units: map[uint32]*unit{}}
 	if err := f.place(); err != nil {
 		return nil, err
 	}
+	f.readLinks()
 	for name, to := range map[string]*[]byte{
 		"info": &f.info, "abbrev": &f.abbrev, "str": &f.str, "line_str": &f.lineStr, "str_offsets": &f.strOffsets,
 		"addr": &f.addr, "line": &f.line, "loc": &f.loc, "loclists": &f.loclists, "ranges": &f.ranges,
@@ -107,7 +111,6 @@ func open(path string, data []byte) (*File, error) {
 	if len(types) > 0 {
 		f.info = slices.Concat(f.info, types)
 	}
-	f.readLinks()
 	return f, nil
 }
 
@@ -129,7 +132,7 @@ func (f *File) raw(s *elf.Section) ([]byte, error) {
 func (f *File) content(s *elf.Section) ([]byte, error) {
 	p, err := f.raw(s)
 	if err == nil {
-		p, err = decompress(s, p)
+		p, err = f.decompressed(s, p)
 	}
 	if err == nil && f.elf.Type == elf.ET_REL {
 		p, err = f.relocate(s, p)

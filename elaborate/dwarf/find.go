@@ -15,7 +15,7 @@ type Finder struct {
 	Root  string   // of the file system that is looked into; "" for /
 	Debug string   // a folder instead of /usr/lib/debug, "" for that
 	URLs  []string // debuginfod servers, asked last
-	Cache string   // a folder for what they send
+	Cache string   // a folder for what they send, and for what takes long to decompress
 }
 
 // ErrNone is the error for debuginfo that is nowhere.
@@ -135,7 +135,7 @@ func (f *Finder) supplement(file *File) (*File, error) {
 		paths = append(paths, filepath.Join(f.Root, f.debug(), ".build-id/"+id[:2]+"/"+id[2:]+".debug"))
 	}
 	for _, path := range paths {
-		alt, err := Open(path)
+		alt, err := openMapped(path, f.Cache)
 		if err != nil {
 			continue
 		}
@@ -144,7 +144,7 @@ func (f *Finder) supplement(file *File) (*File, error) {
 		}
 	}
 	if path, err := f.fetch(file.altID); err == nil {
-		return Open(path)
+		return openMapped(path, f.Cache)
 	}
 	return nil, errors.Errorf("%s is not complete without %s (build-id %s), which is not there", file.Path, file.altPath, file.altID)
 }

@@ -15,7 +15,7 @@ import (
 // readAll opens what may be an ELF file with debuginfo, and asks for all that
 // the package knows to read. It returns what opening it said.
 func readAll(data []byte) error {
-	f, err := open("fuzz", data)
+	f, err := open("fuzz", "", data)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (f *Finder) info(x *Index) *Info {
 
 // open opens debuginfo, with its supplement.
 func (f *Finder) open(path string) (*File, error) {
-	file, err := Open(path)
+	file, err := openMapped(path, f.Cache)
 	if err == nil {
 		file.alt, err = f.supplement(file)
 	}
