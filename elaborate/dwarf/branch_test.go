@@ -49,41 +49,45 @@ func located(expr ...byte) string {
 	return strings.Join(list, " ")
 }
 
+// Operations that expressions of the tests are made of.
+const (
+	dup, drop, over, swap, lt, bra, skip, lit0, reg0, breg0, piece, stackValue, minus, plusUconst = 0x12, 0x13, 0x14, 0x16, 0x2d, 0x28, 0x2f, 0x30, 0x50, 0x70, 0x93, 0x9f, 0x1c, 0x23
+)
+
+var expressions = []struct {
+	expr []byte
+	want string
+}{
+	{[]byte{breg0 + 5, 8}, "at (r5+8)"},
+	{[]byte{breg0 + 5, 0, 0x19, stackValue}, "((r5<0) ? (0-r5) : r5)"},
+	// As compilers write min(rdi, 15).
+	{[]byte{breg0 + 5, 0, lit0 + 15, over, over, lt, bra, 1, 0, swap, drop, stackValue}, "((r5<15) ? r5 : 15)"},
+	{[]byte{lit0 + 1, skip, 1, 0, lit0 + 2, stackValue}, "1"},
+	{[]byte{lit0 + 1, lit0, bra, 1, 0, lit0 + 2, stackValue}, "2"},
+	{[]byte{lit0 + 1, lit0 + 1, bra, 1, 0, lit0 + 2, stackValue}, "1"},
+	{[]byte{breg0, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2}, "at (r0 ? 2 : 1)"},
+	// One condition in a branch of another.
+	{[]byte{breg0, 0, bra, 13, 0, breg0 + 1, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2, skip, 1, 0, lit0 + 3}, "at (r0 ? 3 : (r1 ? 2 : 1))"},
+	// In the first of two pieces.
+	{[]byte{breg0, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2, stackValue, piece, 4, reg0 + 3, piece, 4}, "(r0 ? 2 : 1):32 r3:32"},
+	// Registers are values; one that is meant in any case stays one.
+	{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 1, 0, reg0 + 2}, "(r0 ? r2 : r1)"},
+	{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 1, 0, reg0 + 1}, "r1"},
+	{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 2, 0, breg0 + 2, 0}, errPlace.Error()},
+	// A loop of three turns, and ones of which it is not known how many.
+	{[]byte{breg0, 0, lit0 + 3, swap, plusUconst, 1, swap, lit0 + 1, minus, dup, bra, 0xf6, 0xff, drop, stackValue}, "(r0+3)"},
+	{[]byte{breg0, 0, lit0 + 1, minus, dup, bra, 0xfa, 0xff, stackValue}, errLoop.Error()},
+	{[]byte{breg0, 0, dup, bra, 3, 0, skip, 0xf9, 0xff, stackValue}, errLong.Error()},
+	{[]byte{skip, 0xfd, 0xff}, errLong.Error()},
+	{[]byte{skip, 0xfc, 0xff}, "DWARF is damaged"},
+	{[]byte{skip, 9, 0}, "DWARF is damaged"},
+	{[]byte{lit0, skip, 9}, "DWARF is damaged"},
+	{[]byte{bra, 0, 0}, "DWARF is damaged"},
+	{[]byte{drop, stackValue}, "DWARF is damaged"},
+}
+
 func TestExpressions(t *testing.T) {
-	const (
-		dup, drop, over, swap, lt, bra, skip, lit0, reg0, breg0, piece, value, minus, plusUconst = 0x12, 0x13, 0x14, 0x16, 0x2d, 0x28, 0x2f, 0x30, 0x50, 0x70, 0x93, 0x9f, 0x1c, 0x23
-	)
-	for _, c := range []struct {
-		expr []byte
-		want string
-	}{
-		{[]byte{breg0 + 5, 8}, "at (r5+8)"},
-		{[]byte{breg0 + 5, 0, 0x19, value}, "((r5<0) ? (0-r5) : r5)"},
-		// As compilers write min(rdi, 15).
-		{[]byte{breg0 + 5, 0, lit0 + 15, over, over, lt, bra, 1, 0, swap, drop, value}, "((r5<15) ? r5 : 15)"},
-		{[]byte{lit0 + 1, skip, 1, 0, lit0 + 2, value}, "1"},
-		{[]byte{lit0 + 1, lit0, bra, 1, 0, lit0 + 2, value}, "2"},
-		{[]byte{lit0 + 1, lit0 + 1, bra, 1, 0, lit0 + 2, value}, "1"},
-		{[]byte{breg0, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2}, "at (r0 ? 2 : 1)"},
-		// One condition in a branch of another.
-		{[]byte{breg0, 0, bra, 13, 0, breg0 + 1, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2, skip, 1, 0, lit0 + 3}, "at (r0 ? 3 : (r1 ? 2 : 1))"},
-		// In the first of two pieces.
-		{[]byte{breg0, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2, value, piece, 4, reg0 + 3, piece, 4}, "(r0 ? 2 : 1):32 r3:32"},
-		// Registers are values; one that is meant in any case stays one.
-		{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 1, 0, reg0 + 2}, "(r0 ? r2 : r1)"},
-		{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 1, 0, reg0 + 1}, "r1"},
-		{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 2, 0, breg0 + 2, 0}, errPlace.Error()},
-		// A loop of three turns, and ones of which it is not known how many.
-		{[]byte{breg0, 0, lit0 + 3, swap, plusUconst, 1, swap, lit0 + 1, minus, dup, bra, 0xf6, 0xff, drop, value}, "(r0+3)"},
-		{[]byte{breg0, 0, lit0 + 1, minus, dup, bra, 0xfa, 0xff, value}, errLoop.Error()},
-		{[]byte{breg0, 0, dup, bra, 3, 0, skip, 0xf9, 0xff, value}, errLong.Error()},
-		{[]byte{skip, 0xfd, 0xff}, errLong.Error()},
-		{[]byte{skip, 0xfc, 0xff}, "DWARF is damaged"},
-		{[]byte{skip, 9, 0}, "DWARF is damaged"},
-		{[]byte{lit0, skip, 9}, "DWARF is damaged"},
-		{[]byte{bra, 0, 0}, "DWARF is damaged"},
-		{[]byte{drop, value}, "DWARF is damaged"},
-	} {
+	for _, c := range expressions {
 		if got := located(c.expr...); got != c.want {
 			t.Errorf("% x: %s, want %s", c.expr, got, c.want)
 		}
@@ -92,7 +96,7 @@ func TestExpressions(t *testing.T) {
 
 // TestLongExpressions: what would grow without end is an error.
 func TestLongExpressions(t *testing.T) {
-	const breg0, dup, plus, lit0, bra, nop = 0x70, 0x12, 0x22, 0x30, 0x28, 0x96
+	const plus, nop = 0x22, 0x96
 	doubled, branched := []byte{breg0, 0}, []byte{lit0}
 	for range 300 {
 		doubled = append(doubled, 0x12, 0x22) // dup, plus

@@ -45,13 +45,13 @@ func readAll(data []byte) error {
 	budget := 200
 	for _, fn := range x.Match(func(string) bool { return true }, func(string) bool { return true }) {
 		for _, in := range fn.Instances() {
-			if budget--; budget < 0 {
-				return nil
+			if budget--; budget >= 0 {
+				askAll(info, in)
 			}
-			askAll(info, in)
 		}
 	}
-	return nil
+	_, err = info.WriteThin(nil)
+	return err
 }
 
 // askAll asks for all that is known of one instance.
@@ -75,7 +75,14 @@ func askAll(info *Info, in Instance) {
 			if i == 20 {
 				break
 			}
-			v.Location()
+			if loc, err := v.Location(); err == nil {
+				for _, p := range loc.Pieces {
+					if p.Kind == IsPointer {
+						p.To.Location()
+						types.Size(p.To.Type)
+					}
+				}
+			}
 			v.Ranges()
 			types.String(v.Type)
 			types.Size(v.Type)
@@ -113,10 +120,16 @@ func limits(t *testing.T, work func()) {
 // seeds are small files with debuginfo.
 func seeds(t testing.TB) [][]byte {
 	var list [][]byte
-	for _, flags := range [][]string{{"-gdwarf-5", "-c"}, {"-gdwarf-4", "-no-pie"}, {"-gdwarf-5", "-gz=zlib"}} {
+	for _, flags := range [][]string{
+		{"-gdwarf-5", "-c", "testdata/other.c"},
+		{"-gdwarf-4", "-no-pie", "testdata/other.c"},
+		{"-gdwarf-5", "-gz=zlib", "testdata/other.c"},
+		{"-gdwarf-5", "-fdebug-types-section", "testdata/pointers.c"},
+		{"-gdwarf-4", "-fdebug-types-section", "testdata/pointers.c"},
+	} {
 		path := filepath.Join(t.TempDir(), "seed")
 		args := append([]string{"-O2", "-g"}, flags...)
-		run(t, "gcc", append(args, "-o", path, "testdata/other.c", "-nostdlib", "-Wl,-e,other", "-Wl,--build-id")...)
+		run(t, "gcc", append(args, "-o", path, "-nostdlib", "-Wl,-e,0", "-Wl,--build-id")...)
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -132,6 +145,16 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		limits(t, func() { _ = readAll(data) })
+	})
+}
+
+// FuzzExpression: an expression is a tree of limited size, or an error.
+func FuzzExpression(f *testing.F) {
+	for _, c := range expressions {
+		f.Add(c.expr)
+	}
+	f.Fuzz(func(t *testing.T, expr []byte) {
+		limits(t, func() { located(expr...) })
 	})
 }
 
