@@ -37,14 +37,14 @@ func Lines(target *Target, what string, folders []string) ([]SourceFunc, error) 
 	if !strings.Contains(what, "@") && (strings.Contains(what, "/") || strings.Contains(what, ".")) {
 		text = "*@" + what
 	}
-	info, err := target.installed(functionPoint(text)), error(nil)
+	info, err := target.debuginfo.installed(functionPoint(text)), error(nil)
 	if info == nil {
 		info, err = target.Debuginfo()
 	}
 	if errors.Is(err, dwarf.ErrNone) {
-		if _, points, _ := target.Held(); points != nil {
+		if held, err := target.debuginfo.held(); err == nil {
 			return nil, errors.Errorf("the lines of %q are not in the probe cache, which holds %s; and debuginfo is not installed: %s",
-				what, enumerate(points, 5), target.installDebuginfo())
+				what, enumerate(held.points, 5), target.installDebuginfo())
 		}
 		return nil, errors.Errorf("the lines of functions are known only from debuginfo, which is not installed: %s", target.installDebuginfo())
 	}

@@ -105,10 +105,11 @@ func (s *session) functionImage(m match, pattern string) (*image, *syntax.Diagno
 	if root := m.point.Components[0].Name; root == "kprobe" {
 		return nil, m.errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
 	}
+	what := fmt.Sprintf("where %q is", pattern)
 	if m.has("module") {
-		return s.target.moduleImage(m.at(), m.text("module"))
+		return s.target.moduleImage(m.at(), m.text("module"), what, m.point)
 	}
-	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("where %q is", pattern), m.point)
+	info, d := s.target.debuginfo.need(m.at(), what, m.point)
 	if d != nil {
 		return nil, d
 	}
@@ -197,7 +198,7 @@ func (s *session) namedFunctions(k *scope, m match, name string) ([]symbols.Func
 	d := m.errorf("%s has no function %q", k.what, name)
 	if near := k.Nearest(name, 3); len(near) > 0 {
 		d.Hint = didYouMean(near)
-	} else if s.target.installed(m.point) == nil {
+	} else if s.target.debuginfo.installed(m.point) == nil {
 		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + s.target.installDebuginfo()
 	}
 	return nil, d

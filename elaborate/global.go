@@ -43,7 +43,7 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	switch {
 	case err != nil:
 		return nil, r.vars.target.complain(r.x.At, err)
-	case len(list) > 1, file != "" && r.vars.target.tells(r.x.Name):
+	case len(list) > 1, file != "" && r.vars.target.debuginfo.tells(r.x.Name):
 		return r.fileVariable() // debuginfo tells those of one name apart
 	case len(list) == 0:
 		hint := ""
@@ -70,8 +70,15 @@ func (r *resolution) moduleHasDebuginfo() bool {
 	if kernelModule(r.x.Module) {
 		return false
 	}
-	_, d := r.vars.target.moduleImage(r.x.At, r.x.Module)
-	return d == nil
+	module, d := r.vars.target.oneModule(r.x.At, r.x.Module)
+	if d != nil {
+		return false
+	}
+	if module.debuginfo.tells(r.x.Name) {
+		return true
+	}
+	_, err := module.debuginfo.any()
+	return err == nil
 }
 
 // typed asks debuginfo for a variable of whose type BTF does not tell, unless
@@ -80,7 +87,7 @@ func (r *resolution) typed(l *location) (*location, *syntax.Diagnostic) {
 	switch {
 	case l.typ != 0 || r.x.Addr && len(r.x.Access) == 0:
 		return l, nil
-	case kernelModule(r.x.Module) && r.vars.target.tells(r.x.Name):
+	case kernelModule(r.x.Module) && r.vars.target.debuginfo.tells(r.x.Name):
 		return r.fileVariable()
 	}
 	return nil, &syntax.Diagnostic{Pos: r.x.At,

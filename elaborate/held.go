@@ -3,7 +3,6 @@
 package elaborate
 
 import (
-	"os"
 	"slices"
 	"strings"
 
@@ -14,92 +13,120 @@ import (
 	"gostap/translator/syntax"
 )
 
-// The probe cache has for a kernel build a thin copy of its debuginfo: the
-// source files whose code the probe points are in that were added, and the
-// texts of these points. A probe point that asks for no more than one of them
-// finds in the copy all that it finds in the debuginfo.
+// The probe cache has for a kernel build a thin copy of its debuginfo, and of that
+// of modules: the source files whose code the probe points are in that were added,
+// and the texts of these points. A probe point that asks for no more than one of
+// them finds in the copy all that it finds in the debuginfo.
 
-// A heldCopy is what the probe cache has for the target.
+// A heldCopy is what the probe cache has of the target kernel itself, or of a module.
 type heldCopy struct {
 	info   *dwarf.Info
 	points []string
 }
 
-// loadHeld reads what the probe cache has for the target: dwarf.ErrNone for nothing.
-func (t *Target) loadHeld() (*heldCopy, error) {
-	k, err := t.kernel()
+// loadHeld reads what the probe cache has of the kernel itself, or of a module,
+// by its build-id: dwarf.ErrNone for nothing.
+func (t *Target) loadHeld(module, buildID string) (*heldCopy, error) {
+	kernel, err := t.buildID()
 	if err != nil {
 		return nil, err
 	}
-	info, points, err := dwarf.LoadThin(k.BuildID)
+	info, points, err := dwarf.LoadThin(dwarf.ThinPath(kernel, module), buildID)
 	var mismatch *dwarf.MismatchError
 	switch {
-	case err == nil || errors.Is(err, dwarf.ErrNone) || errors.As(err, &mismatch):
+	case errors.As(err, &mismatch):
+		return nil, errors.WithMessage(err, "the probe cache holds what has changed since")
+	case err == nil || errors.Is(err, dwarf.ErrNone):
 		return &heldCopy{info, points}, err
 	}
-	return nil, errors.WithMessage(err, "the probe cache is damaged (gostap probe-cache --remove -r "+t.Release+" empties it)")
+	return nil, t.damaged(err)
 }
 
-// Held returns the probe points that the probe cache has for the target, and
-// the file that they are in; none if there is none.
-func (t *Target) Held() (path string, points []string, err error) {
-	held, err := t.held()
-	switch {
-	case errors.Is(err, dwarf.ErrNone):
-		return "", nil, nil
-	case err != nil:
-		return "", nil, err
+// damaged is the error for what err says of a file of the probe cache.
+func (t *Target) damaged(err error) error {
+	return errors.WithMessage(err, "the probe cache is damaged (gostap probe-cache --remove -r "+t.Release+" empties it)")
+}
+
+// A holding is what the probe cache is being filled with, by modules' names: ""
+// is the kernel itself.
+type holding map[string]*heldPart
+
+type heldPart struct {
+	info   *dwarf.Info // the whole
+	points []string
+}
+
+// count is how many probe points there are.
+func (h holding) count() (n int) {
+	for _, part := range h {
+		n += len(part.points)
 	}
-	return held.info.Path(), held.points, nil
+	return n
 }
 
 // Hold makes the probe cache hold all that debuginfo says at probe points, and
 // nothing else. The debuginfo has to be there.
 func Hold(points []*syntax.ProbePoint, lib *Library, target *Target) syntax.Diagnostics {
 	fail := func(d *syntax.Diagnostic) syntax.Diagnostics { return syntax.Diagnostics{d} }
-	target.held = func() (*heldCopy, error) { return nil, dwarf.ErrNone } // it is made anew
-	info, d := target.needDebuginfo(points[0].At, "what the probe cache is to hold", nil)
-	if d != nil {
-		return fail(d)
-	}
-	target.holding = info
-	var all []string
+	target.holding = holding{}
 	var diags syntax.Diagnostics
 	for _, pt := range points {
-		target.asked.points = nil
+		if pt.Components[0].Name != "module" {
+			if _, d := target.debuginfo.need(pt.At, "what the probe cache is to hold", nil); d != nil {
+				return fail(d)
+			}
+		}
+		before := target.holding.count()
 		// What the variables take is read besides, and so copied.
 		_, more := Vars([]*syntax.ProbePoint{pt}, lib, target)
 		if diags = append(diags, more...); diags.Err() != nil {
 			return diags
 		}
-		if len(target.asked.points) == 0 {
+		if target.holding.count() == before {
 			d := errorAt(pt.At, "%s: there is nothing to keep of it", spell(pt))
-			d.Hint = "its places and variables are known without the kernel's debuginfo; that of modules can't be kept"
+			d.Hint = "its places and variables are known without debuginfo"
 			return append(diags, d)
 		}
-		all = append(all, target.asked.points...)
 	}
-	slices.Sort(all)
-	data, err := info.WriteThin(slices.Compact(all))
-	if err == nil {
-		k, _ := target.kernel()
-		err = store.Write(dwarf.ThinPath(k.BuildID), data)
-	}
-	if err != nil {
-		return append(diags, errorAt(points[0].At, "%v", err))
+	if err := target.keep(target.holding); err != nil {
+		diags = append(diags, errorAt(points[0].At, "%v", err))
 	}
 	return diags
 }
 
-// hold has the code of functions held, of the kernel itself, if that is what goes on.
-func (s *session) hold(info *dwarf.Info, m match, functions []dwarf.Func) error {
-	if s.target.holding != info {
+// keep writes thin copies into the probe cache.
+func (t *Target) keep(parts holding) error {
+	kernel, err := t.buildID()
+	if err != nil {
+		return err
+	}
+	for module, part := range parts {
+		slices.Sort(part.points)
+		data, err := part.info.WriteThin(slices.Compact(part.points))
+		if err == nil {
+			err = store.Write(dwarf.ThinPath(kernel, module), data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold has the code of functions held, if that is what goes on.
+func (s *session) hold(im *image, m match, functions []dwarf.Func) error {
+	if s.target.holding == nil {
 		return nil
 	}
-	s.target.asked.points = append(s.target.asked.points, spell(m.point))
+	part := s.target.holding[im.module]
+	if part == nil {
+		part = &heldPart{info: im.info}
+		s.target.holding[im.module] = part
+	}
+	part.points = append(part.points, spell(m.point))
 	for _, f := range functions {
 		for _, in := range f.Instances() {
-			if err := info.Hold(in); err != nil {
+			if err := im.info.Hold(in); err != nil {
 				return err
 			}
 		}
@@ -107,30 +134,32 @@ func (s *session) hold(info *dwarf.Info, m match, functions []dwarf.Func) error 
 	return nil
 }
 
-// has reports whether the copy has all that the debuginfo has for a probe point.
+// has reports whether the copy has all that the debuginfo has for a probe point
+// in the same kernel or module.
 func (h *heldCopy) has(point *syntax.ProbePoint) bool {
 	m := match{point}
 	if m.has("statement") && m.text("statement") == "" {
 		_, _, err := h.info.StatementAt(uint64(m.number("statement", 0)))
 		return err == nil
 	}
-	text := spell(point)
+	text := inside(point)
 	return slices.ContainsFunc(h.points, func(have string) bool {
-		return have == text || !m.has("callee") && !m.has("callees") && narrower(m.where(), whereOf(have))
+		points, diags := syntax.ParseProbePoint(have, &syntax.Env{})
+		if diags.Err() != nil || len(points) != 1 {
+			return false
+		}
+		held := match{points[0]}
+		return inside(held.point) == text || !m.has("callee") && !m.has("callees") && narrower(m.where(), held.where())
 	})
+}
+
+// inside spells a probe point without what it is in: function("vfs_read").callees.
+func inside(point *syntax.ProbePoint) string {
+	return spell(&syntax.ProbePoint{Components: point.Components[1:]})
 }
 
 // where is the functions that a probe point asks for: NAME@FILE.
 func (m match) where() string { return m.text("function") + m.text("statement") }
-
-// whereOf is where, of a probe point's text; "" if it is of no functions.
-func whereOf(text string) string {
-	points, diags := syntax.ParseProbePoint(text, &syntax.Env{})
-	if diags.Err() != nil || len(points) != 1 {
-		return ""
-	}
-	return match{points[0]}.where()
-}
 
 // narrower reports whether all functions that fit a pattern also fit another. A *
 // in that fits any text, a pattern's too; of others nothing is sure.
@@ -147,37 +176,4 @@ func narrower(inner, outer string) bool {
 		return false
 	}
 	return out.matchesName(in.name) && out.matchesFile(in.file)
-}
-
-// ImportHeld puts a file that Hold has made on another machine into the probe cache.
-func (t *Target) ImportHeld(path string) (points []string, err error) {
-	k, err := t.kernel()
-	if err != nil {
-		return nil, err
-	}
-	has, points, err := dwarf.OpenThin(path)
-	if err != nil {
-		return nil, errors.WithMessage(err, "this is not what gostap probe-cache --export writes, or not all of it")
-	}
-	if has != k.BuildID {
-		return nil, &dwarf.MismatchError{Path: path, Has: has, Want: k.BuildID}
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, errors.WithStack(err)
-	}
-	return points, store.Write(dwarf.ThinPath(has), data)
-}
-
-// RemoveHeld empties the probe cache for the target.
-func (t *Target) RemoveHeld() error {
-	k, err := t.kernel()
-	if err != nil {
-		return err
-	}
-	err = dwarf.RemoveThin(k.BuildID)
-	if errors.Is(err, os.ErrNotExist) {
-		return errors.Errorf("the probe cache has nothing for kernel %s", t.Release)
-	}
-	return errors.WithStack(err)
 }

@@ -27,9 +27,12 @@ func (t *Target) kernelImage(info *dwarf.Info) *image {
 }
 
 // title is how error messages name the image.
-func (im *image) title(release string) string {
-	if im.module != "" {
-		return "module " + im.module
+func (im *image) title(release string) string { return title(im.module, release) }
+
+// title is how error messages name a module, or the kernel itself if that is "".
+func title(module, release string) string {
+	if module != "" {
+		return "module " + module
 	}
 	return "kernel " + release
 }

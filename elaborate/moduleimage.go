@@ -2,17 +2,24 @@
 
 package elaborate
 
-import (
-	"os"
+import "gostap/translator/syntax"
 
-	"github.com/pkg/errors"
+// moduleImage returns a module by name, that of an installed one or of a module's
+// file, with its debuginfo, without which what can't be known for a probe point.
+func (t *Target) moduleImage(at syntax.Pos, name, what string, point *syntax.ProbePoint) (*image, *syntax.Diagnostic) {
+	module, d := t.oneModule(at, name)
+	if d != nil {
+		return nil, d
+	}
+	info, d := module.debuginfo.need(at, what, point)
+	if d != nil {
+		return nil, d
+	}
+	return &image{module: module.Name, info: info}, nil
+}
 
-	"gostap/elaborate/dwarf"
-	"gostap/translator/syntax"
-)
-
-// moduleImage returns a module by name, that of an installed one or of a module's file.
-func (t *Target) moduleImage(at syntax.Pos, name string) (*image, *syntax.Diagnostic) {
+// oneModule returns the module that name stands for.
+func (t *Target) oneModule(at syntax.Pos, name string) (*openModule, *syntax.Diagnostic) {
 	paths, _, d := t.modulePaths(at, name)
 	if d != nil {
 		return nil, d
@@ -24,20 +31,5 @@ func (t *Target) moduleImage(at syntax.Pos, name string) (*image, *syntax.Diagno
 	if err != nil {
 		return nil, errorAt(at, "%v", err)
 	}
-	id, err := dwarf.BuildID(module.Path)
-	if err != nil {
-		return nil, errorAt(at, "%v", err)
-	}
-	f := &dwarf.Finder{Debug: os.Getenv("GOSTAP_DEBUGINFO"), URLs: dwarf.ServersFromEnv(), Cache: dwarf.CacheDir()}
-	info, err := f.Load(dwarf.IndexPath(id), func() (string, error) { return f.Module(module.Path, id) }, func(int64, int64) {})
-	switch {
-	case errors.Is(err, dwarf.ErrNone):
-		d := errorAt(at, "module %q has no debuginfo, which alone tells where its statements and variables are", name)
-		d.Hint = "install it: " + t.installDebuginfo()
-		return nil, d
-	case err != nil:
-		return nil, errorAt(at, "%v", err)
-	}
-	t.asked.debuginfo = true
-	return &image{module: module.Name, info: info}, nil
+	return module, nil
 }

@@ -49,13 +49,14 @@ func (s *session) sourceFunctions(im *image, maker *placeMaker, text string) ([]
 // copies returns the places where a function that was named in full is inlined
 // into others, if the debuginfo is there to tell.
 func (s *session) copies(maker *placeMaker, name string) []*Place {
-	info := s.target.installed(maker.m.point)
+	info := s.target.debuginfo.installed(maker.m.point)
 	if info == nil {
 		return nil
 	}
-	find := newFinder(s, maker, s.target.kernelImage(info))
+	im := s.target.kernelImage(info)
+	find := newFinder(s, maker, im)
 	functions := info.Lookup(name)
-	if s.hold(info, maker.m, functions) != nil {
+	if s.hold(im, maker.m, functions) != nil {
 		return nil // as it is damaged, it can't be told
 	}
 	for _, f := range functions {
@@ -88,7 +89,7 @@ func (s *session) sourceMatch(im *image, m match, p *pattern) ([]dwarf.Func, *sy
 		}
 	}
 	if len(list) > 0 {
-		if err := s.hold(info, m, list); err != nil {
+		if err := s.hold(im, m, list); err != nil {
 			return nil, m.errorf("%v", err)
 		}
 		return list, nil

@@ -31,7 +31,7 @@ func (v *functionVars) scope() *sourceScope {
 	v.sought = true
 	in, im := v.instance, v.image
 	if !v.statement {
-		info := v.target.installed(nil)
+		info := v.target.debuginfo.installed(nil)
 		if info == nil {
 			return nil
 		}
@@ -388,15 +388,16 @@ func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
 // imageOf returns what @var's last argument names: the kernel, a module, or if it
 // is "" what the probe is in.
 func (r *resolution) imageOf(module string) (*image, *syntax.Diagnostic) {
+	what := fmt.Sprintf("where the variable @var(%q) is", r.x.Name)
 	switch {
 	case module == "" && r.vars.image != nil:
 		return r.vars.image, nil
 	case kernelModule(module):
-		info, d := r.vars.target.needDebuginfo(r.x.At, fmt.Sprintf("where the variable @var(%q) is", r.x.Name), nil)
+		info, d := r.vars.target.debuginfo.need(r.x.At, what, nil)
 		if d != nil {
 			return nil, d
 		}
 		return r.vars.target.kernelImage(info), nil
 	}
-	return r.vars.target.moduleImage(r.x.At, module)
+	return r.vars.target.moduleImage(r.x.At, module, what, nil)
 }

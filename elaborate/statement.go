@@ -19,6 +19,9 @@ func init() {
 	register(moduleStatement, "module(string).statement(string)", "module(string).statement(string).nearest")
 }
 
+// whereStatements is what debuginfo has to tell for a statement.
+const whereStatements = "where the statements of a function are"
+
 // kernelStatement builds kernel.statement("NAME@FILE:LINES").
 func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	p, err := parsePattern(m.text("statement"))
@@ -29,7 +32,7 @@ func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		s.broken = s.target.complain(m.at(), err)
 		return nil, s.broken
 	}
-	info, d := s.target.needDebuginfo(m.at(), "where the statements of a function are", m.point)
+	info, d := s.target.debuginfo.need(m.at(), whereStatements, m.point)
 	if d != nil {
 		return nil, d
 	}
@@ -44,18 +47,19 @@ func addressStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		return nil, s.broken
 	}
 	addr := uint64(m.number("statement", 0))
-	info, d := s.target.needDebuginfo(m.at(), fmt.Sprintf("what is at %#x", addr), m.point)
+	info, d := s.target.debuginfo.need(m.at(), fmt.Sprintf("what is at %#x", addr), m.point)
 	if d != nil {
 		return nil, d
 	}
+	im := s.target.kernelImage(info)
 	in, line, err := info.StatementAt(addr)
 	if err != nil {
 		return nil, m.errorf("%#x: %v", addr, err)
 	}
-	if err := s.hold(info, m, []dwarf.Func{in.Func}); err != nil {
+	if err := s.hold(im, m, []dwarf.Func{in.Func}); err != nil {
 		return nil, m.errorf("%v", err)
 	}
-	find := newFinder(s, &placeMaker{s: s, m: m}, s.target.kernelImage(info))
+	find := newFinder(s, &placeMaker{s: s, m: m}, im)
 	find.statement(in, dwarf.Statement{Addr: addr, Line: line})
 	if len(find.places) == 0 {
 		return nil, find.none(fmt.Sprintf("%#x", addr), 1)
@@ -69,7 +73,7 @@ func moduleStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if err != nil {
 		return nil, m.errorf("%v", err)
 	}
-	im, d := s.target.moduleImage(m.at(), m.text("module"))
+	im, d := s.target.moduleImage(m.at(), m.text("module"), whereStatements, m.point)
 	if d != nil {
 		return nil, d
 	}

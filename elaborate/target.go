@@ -27,16 +27,12 @@ type Target struct {
 	kernel func() (*symbols.Kernel, error)
 	types  func() (*btf.Spec, error)
 	code   func() (*kernelCode, error)
-	opened map[string]*openModule      // by path
-	debug  func() (*dwarf.Info, error) // servers are asked, too
-	local  func() (*dwarf.Info, error)
-	held   func() (*heldCopy, error) // of the probe cache
+	opened map[string]*openModule // by path
 
-	asked struct {
-		btf, debuginfo, held bool     // what answers have come from
-		points               []string // what debuginfo was asked about, if holding
-	}
-	holding *dwarf.Info // what the probe cache is filled from, else nil
+	debuginfo *debuginfo // the kernel's own
+
+	asked   struct{ btf, debuginfo, held bool } // what answers have come from
+	holding holding                             // what the probe cache is being filled with, else nil
 
 	// Progress is told how far the making of an index has come; nil for nobody.
 	Progress dwarf.Progress
@@ -66,19 +62,20 @@ func NewTarget(release string, guru bool) *Target {
 		return btf.Open(k.BTFPath())
 	})
 	t.code = sync.OnceValues(t.readCode)
-	t.held = sync.OnceValues(t.loadHeld)
-	t.local = sync.OnceValues(func() (*dwarf.Info, error) { return t.loadDebuginfo(nil) })
-	t.debug = sync.OnceValues(func() (*dwarf.Info, error) {
-		servers := dwarf.ServersFromEnv()
-		if info, err := t.local(); err == nil || len(servers) == 0 {
-			return info, err
-		}
-		return t.loadDebuginfo(servers)
-	})
+	t.debuginfo = t.newDebuginfo("", t.buildID, func(f *dwarf.Finder, id string) (string, error) { return f.Kernel(release, id) })
 	return t
 }
 
 var errHost = errors.New("the host runtime has no kernel to look into, only begin, end, error and timer probes")
+
+// buildID is the kernel's.
+func (t *Target) buildID() (string, error) {
+	k, err := t.kernel()
+	if err != nil {
+		return "", err
+	}
+	return k.BuildID, nil
+}
 
 // Kernel returns what the target kernel contains.
 func (t *Target) Kernel() (*symbols.Kernel, error) { return t.kernel() }
@@ -109,6 +106,8 @@ func (t *Target) module(path string) (*openModule, error) {
 		}
 		return base.OpenSplit(file.BTFPath())
 	})
+	m.debuginfo = t.newDebuginfo(m.Name, func() (string, error) { return dwarf.BuildID(path) },
+		func(f *dwarf.Finder, id string) (string, error) { return f.Module(path, id) })
 	t.opened[path] = m
 	return m, nil
 }
@@ -116,7 +115,8 @@ func (t *Target) module(path string) (*openModule, error) {
 // An openModule is a module's file, with its types and the kernel's.
 type openModule struct {
 	*symbols.Module
-	types func() (*btf.Spec, error)
+	types     func() (*btf.Spec, error)
+	debuginfo *debuginfo
 }
 
 // Sources says, as ", by BTF and debuginfo", what has told of types and places

@@ -24,17 +24,19 @@ func newProbeCache() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe-cache [OPTION…]",
 		Short: "Keep what debuginfo says at probe points, for machines without it",
-		Long: `Keeps for a kernel build all that its debuginfo says at probe points, in one small
-file: the places, all variables there, and their types. On a machine without that
+		Long: `Keeps for a kernel build all that debuginfo of it and of its modules says at probe
+points, in one small file: the places, all variables there, and their types. On a machine without that
 debuginfo, scripts find it there.
 
   gostap probe-cache --add 'kernel.statement("*@fs/read_write.c:*")'
+  gostap probe-cache --add 'module("kvm").function("*@kvm_main.c").return'
   gostap probe-cache --export vfs.probes      and on the other machine
   gostap probe-cache --import vfs.probes
 
 A point is served if it is kept, or asks for no more than one that is kept: so
-the above holds all functions of that file with their statements, labels and
-variables. Without an option, or with --list, what is kept is listed.`,
+the first holds all functions of that file with their statements, labels and
+variables. What is kept of a module serves for the build of it that it was kept
+of; a module is named as lsmod does, or by its file. Without an option, or with --list, what is kept is listed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := a.begin()
@@ -53,12 +55,11 @@ variables. Without an option, or with --list, what is kept is listed.`,
 			case len(add) > 0:
 				return s.holdPoints(add)
 			case from != "":
-				points, err := s.target.ImportHeld(from)
+				list, err := s.target.ImportHeld(from)
 				if err != nil {
 					return err
 				}
-				fmt.Printf("kept for kernel %s: %d points\n", s.target.Release, len(points))
-				return nil
+				return s.sayHeld(list)
 			case to != "":
 				return s.exportHeld(to)
 			case remove:
@@ -79,13 +80,17 @@ variables. Without an option, or with --list, what is kept is listed.`,
 
 // holdPoints adds probe points to those that are kept.
 func (s *session) holdPoints(add []string) error {
-	_, have, err := s.target.Held()
+	held, err := s.target.Held()
 	if err != nil {
 		return err
 	}
+	var all []string
+	for _, h := range held {
+		all = append(all, h.Points...)
+	}
 	env := s.env(nil)
 	var points []*syntax.ProbePoint
-	for _, text := range append(have, add...) {
+	for _, text := range append(all, add...) {
 		list, diags := syntax.ParseProbePoint(text, env)
 		if diags.Err() != nil {
 			return diags
@@ -99,49 +104,59 @@ func (s *session) holdPoints(add []string) error {
 	if err := s.tell(elaborate.Hold(points, library, s.target)); err != nil {
 		return err
 	}
-	path, now, err := elaborate.NewTarget(s.target.Release, false).Held()
-	if err != nil {
+	if held, err = s.target.Held(); err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
+	return s.sayHeld(held)
+}
+
+// sayHeld says how much is kept now.
+func (s *session) sayHeld(list []elaborate.Held) error {
+	for _, h := range list {
+		of := ""
+		if h.Module != "" {
+			of = "module " + h.Module + " of "
+		}
+		info, err := os.Stat(h.Path)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("kept for %skernel %s: %d points, %d KiB in %s\n", of, s.target.Release, len(h.Points), (info.Size()+1023)>>10, h.Path)
 	}
-	fmt.Printf("kept for kernel %s: %d points, %d KiB in %s\n", s.target.Release, len(now), (info.Size()+1023)>>10, path)
 	return nil
 }
 
-// kept are the points that the probe cache holds for a kernel.
+// kept are the points that the probe cache holds of a kernel itself or of a module.
 type kept struct {
 	Release string   `json:"release"`
+	Module  string   `json:"module,omitempty"`
 	File    string   `json:"file"`
 	Points  []string `json:"points"`
 }
 
 func (s *session) listHeld(format string) error {
-	path, points, err := s.target.Held()
+	held, err := s.target.Held()
 	if err != nil {
 		return err
 	}
-	if path == "" {
+	if len(held) == 0 {
 		return errors.Errorf("nothing is kept for kernel %s: gostap probe-cache --add POINT", s.target.Release)
 	}
-	return answer([]kept{{s.target.Release, path, points}}, format, func(w io.Writer, list []kept) {
-		for _, point := range list[0].Points {
-			fmt.Fprintln(w, point)
+	var list []kept
+	for _, h := range held {
+		list = append(list, kept{s.target.Release, h.Module, h.Path, h.Points})
+	}
+	return answer(list, format, func(w io.Writer, list []kept) {
+		for _, k := range list {
+			for _, point := range k.Points {
+				fmt.Fprintln(w, point)
+			}
 		}
 	})
 }
 
 func (s *session) exportHeld(to string) error {
-	path, _, err := s.target.Held()
-	if err != nil {
-		return err
-	}
-	if path == "" {
-		return errors.Errorf("nothing is kept for kernel %s: gostap probe-cache --add POINT", s.target.Release)
-	}
-	data, err := os.ReadFile(path)
+	data, err := s.target.ExportHeld()
 	if err != nil {
 		return err
 	}

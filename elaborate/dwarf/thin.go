@@ -20,47 +20,51 @@ import (
 // that it was made for, a line each.
 const pointsSection = ".gostap.points"
 
-// ThinPath returns where the thin copy of debuginfo is kept.
-func ThinPath(buildID string) string {
-	return filepath.Join(store.Root(), "probes", buildID+".debug")
+// Thin copies are called NAME.debug, and beside them lie their indexes.
+const (
+	ThinSuffix      = ".debug"
+	thinIndexSuffix = ".index"
+)
+
+// ThinDir is the folder with the thin copies of kernels' debuginfo. Those of a
+// kernel's modules are in a folder there that is called as the kernel's is.
+func ThinDir() string { return filepath.Join(store.Root(), "probes") }
+
+// ThinPath returns where the thin copy of the debuginfo of a kernel, by its
+// build-id, is kept, or of a module of it, if module is not "".
+func ThinPath(kernel, module string) string {
+	return filepath.Join(ThinDir(), kernel, module) + ThinSuffix
 }
 
-// thinIndexPath returns where the index of the thin copy is kept.
-func thinIndexPath(buildID string) string {
-	return filepath.Join(store.Root(), "probes", buildID+".index")
+// RemoveThin removes the thin copies of a kernel's debuginfo and of its modules'
+// from the cache.
+func RemoveThin(kernel string) error {
+	path := strings.TrimSuffix(ThinPath(kernel, ""), ThinSuffix)
+	for _, name := range []string{path + thinIndexSuffix, path + ThinSuffix, path} {
+		if err := os.RemoveAll(name); err != nil {
+			return errors.WithStack(err)
+		}
+	}
+	return nil
 }
 
-// RemoveThin removes the thin copy from the cache: an os.ErrNotExist if there is none.
-func RemoveThin(buildID string) error {
-	os.Remove(thinIndexPath(buildID))
-	return os.Remove(ThinPath(buildID))
-}
-
-// OpenThin opens a thin copy that is not in the cache, and returns the probe points
-// that it holds.
-func OpenThin(path string) (buildID string, points []string, err error) {
-	f, err := Open(path)
+// ReadThin reads a thin copy, and returns the probe points that it holds.
+func ReadThin(path string, data []byte) (buildID string, points []string, err error) {
+	f, err := open(path, data)
 	if err != nil {
-		return "", nil, err
+		return "", nil, errors.Wrap(err, path)
 	}
 	points, err = f.points()
 	return f.BuildID, points, err
 }
 
-// LoadThin returns the thin copy in the cache and the probe points that it
-// holds: ErrNone if there is none, a *MismatchError if it is of another build.
-func LoadThin(buildID string) (*Info, []string, error) {
-	path := ThinPath(buildID)
+// LoadThin returns the thin copy at path and the probe points that it holds:
+// ErrNone if there is none, a *MismatchError if it is not of the build buildID.
+func LoadThin(path, buildID string) (*Info, []string, error) {
 	f := &Finder{}
-	info, err := f.Load(thinIndexPath(buildID), func() (string, error) {
-		has, _, _, err := glance(path)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
+	info, err := f.Load(strings.TrimSuffix(path, ThinSuffix)+thinIndexSuffix, func() (string, error) {
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 			return "", ErrNone
-		case err != nil:
-			return "", err
-		case has != buildID:
-			return "", &MismatchError{path, has, buildID}
 		}
 		return path, nil
 	}, func(int64, int64) {})
@@ -70,6 +74,9 @@ func LoadThin(buildID string) (*Info, []string, error) {
 	file, err := info.file()
 	if err != nil {
 		return nil, nil, err
+	}
+	if file.BuildID != buildID {
+		return nil, nil, &MismatchError{path, file.BuildID, buildID}
 	}
 	points, err := file.points()
 	info.Thin = true

@@ -89,7 +89,11 @@ func TestThinIsThin(t *testing.T) {
 	if len(info.Lookup("area")) > 0 || len(info.Lookup("other")) != 1 {
 		t.Errorf("functions: %d area, %d other", len(info.Lookup("area")), len(info.Lookup("other")))
 	}
-	_, points, err := OpenThin(path)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, points, err := ReadThin(path, data)
 	if err != nil || strings.Join(points, " ") != "one two" {
 		t.Errorf("points %q, %v", points, err)
 	}
@@ -103,7 +107,7 @@ func TestThinInCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := LoadThin(id); !errors.Is(err, ErrNone) {
+	if _, _, err := LoadThin(ThinPath(id, ""), id); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty cache: %v", err)
 	}
 	data, err := os.ReadFile(thin(t, loaded(t, whole), "area"))
@@ -111,24 +115,24 @@ func TestThinInCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep := func(id string, data []byte) {
-		os.MkdirAll(filepath.Dir(ThinPath(id)), 0o777)
-		if err := os.WriteFile(ThinPath(id), data, 0o666); err != nil {
+		os.MkdirAll(filepath.Dir(ThinPath(id, "")), 0o777)
+		if err := os.WriteFile(ThinPath(id, ""), data, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	keep(id, data)
-	if _, points, err := LoadThin(id); err != nil || len(points) != 2 {
+	if _, points, err := LoadThin(ThinPath(id, ""), id); err != nil || len(points) != 2 {
 		t.Errorf("%d points, %v", len(points), err)
 	}
 	other := strings.Repeat("ab", 20)
 	keep(other, data)
 	var mismatch *MismatchError
-	if _, _, err := LoadThin(other); !errors.As(err, &mismatch) || mismatch.Has != id || mismatch.Want != other {
+	if _, _, err := LoadThin(ThinPath(other, ""), other); !errors.As(err, &mismatch) || mismatch.Has != id || mismatch.Want != other {
 		t.Errorf("another build's: %v", err)
 	}
 	for _, n := range []int{0, 1, 63, 64, len(data) / 2, len(data) - 1} {
 		keep(id, data[:n])
-		if _, _, err := LoadThin(id); err == nil {
+		if _, _, err := LoadThin(ThinPath(id, ""), id); err == nil {
 			t.Errorf("%d of %d bytes are taken for the whole", n, len(data))
 		}
 	}
@@ -137,7 +141,7 @@ func TestThinInCache(t *testing.T) {
 		garbled[n] ^= byte(n)
 	}
 	keep(id, garbled)
-	if _, _, err := LoadThin(id); err == nil {
+	if _, _, err := LoadThin(ThinPath(id, ""), id); err == nil {
 		t.Error("garbage is taken for debuginfo")
 	}
 	keep(id, nil)
@@ -146,7 +150,7 @@ func TestThinInCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep(id, debuginfo)
-	if _, _, err := LoadThin(id); err == nil || !strings.Contains(err.Error(), "probe-cache") {
+	if _, _, err := LoadThin(ThinPath(id, ""), id); err == nil || !strings.Contains(err.Error(), "probe-cache") {
 		t.Errorf("debuginfo that was not made by probe-cache: %v", err)
 	}
 }
