@@ -108,6 +108,10 @@ func TestAbsolute(t *testing.T) {
 func TestBegin(t *testing.T) {
 	code := []byte{0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x89, 0xf8, 0x90, 0xc3, 0x06, 0x90}
 	one := &instructions{code: code}
+	// vzeroupper, and ret
+	if why, known := (&instructions{code: []byte{0xc5, 0xf8, 0x77, 0xc3}}).begin(3); known || !strings.Contains(why, "the instruction at +0x0 before it is not known") {
+		t.Errorf("behind vzeroupper: %q, %t", why, known)
+	}
 	for _, c := range []struct {
 		offset int64
 		want   string

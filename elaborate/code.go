@@ -63,6 +63,14 @@ var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
 var prefixes = []byte{0x26, 0x2e, 0x36, 0x3e, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f,
 	0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3}
 
+// isVector reports whether an instruction is one of AVX, of which the decoder
+// takes some for longer than they are.
+func isVector(code []byte) bool {
+	const vex2, vex3, evex = 0xc5, 0xc4, 0x62
+	code = bytes.TrimLeft(code, "\x26\x2e\x36\x3e\x64\x65\x67") // of segments and address sizes
+	return len(code) > 0 && (code[0] == vex2 || code[0] == vex3 || code[0] == evex)
+}
+
 // instructions are those of a piece of code, decoded as far as anybody has asked.
 type instructions struct {
 	code   []byte
@@ -78,7 +86,7 @@ func (i *instructions) begin(offset int64) (why string, known bool) {
 		rest, length := i.code[min(i.end, int64(len(i.code))):], int64(len(endbr64))
 		if !bytes.HasPrefix(rest, endbr64) {
 			in, err := x86asm.Decode(rest, 64)
-			if err != nil || in.Len == 1 && bytes.IndexByte(prefixes, rest[0]) >= 0 {
+			if err != nil || isVector(rest) || in.Len == 1 && bytes.IndexByte(prefixes, rest[0]) >= 0 {
 				if i.end == offset {
 					return "", true
 				}
