@@ -38,7 +38,7 @@ func absolute(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		return nil, m.errorf("%#x is in no function of kernel %s", addr, k.Release)
 	}
 	offset := int64(addr - slide - f.Addr)
-	if f.Refusal != symbols.Probeable {
+	if f.Refusal != symbols.Probeable && !f.Refusal.OnlyEntry() {
 		return nil, m.errorf("%s can't be probed: %s %s", spot(&f, offset), f.Name, f.Refusal)
 	}
 	code, err := s.target.code()

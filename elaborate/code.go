@@ -12,34 +12,63 @@ import (
 	"gostap/elaborate/symbols"
 )
 
-// kernelCode tells where in the kernel's own code kprobes may stand.
-type kernelCode struct {
+// machineCode tells where kprobes may stand in the kernel's own code, or in a
+// section of a module.
+type machineCode struct {
 	*symbols.Code
 	decoded map[uint64]*instructions // by where they begin
 }
 
 // readCode reads the target kernel's code.
-func (t *Target) readCode() (*kernelCode, error) {
+func (t *Target) readCode() (*machineCode, error) {
 	k, err := t.kernel()
 	if err != nil {
 		return nil, err
 	}
-	types, err := t.types()
+	size, err := t.altInstr()
 	if err != nil {
 		return nil, err
 	}
-	var size int64
+	code, err := k.Code(size)
+	if err != nil {
+		return nil, err
+	}
+	return &machineCode{code, map[uint64]*instructions{}}, nil
+}
+
+// readModuleCode reads a module's code, by its sections.
+func (t *Target) readModuleCode(m *symbols.Module) (map[string]*machineCode, error) {
+	size, err := t.altInstr()
+	if err != nil {
+		return nil, err
+	}
+	sections, err := m.Code(size)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*machineCode{}
+	for name, code := range sections {
+		all[name] = &machineCode{code, map[uint64]*instructions{}}
+	}
+	return all, nil
+}
+
+// altInstr is the size of the target kernel's struct alt_instr.
+func (t *Target) altInstr() (size int64, err error) {
+	types, err := t.types()
+	if err != nil {
+		return 0, err
+	}
 	for _, id := range typesNamed(types, "struct alt_instr") {
 		size = types.Size(id)
 	}
-	code, err := k.Code(size)
-	return &kernelCode{code, map[uint64]*instructions{}}, err
+	return size, nil
 }
 
 // refusal says why there can't be a kprobe at addr in the code that begins at
 // start, "" if there can. told is whether debuginfo tells that an instruction
 // begins at addr, which counts where the decoder can't.
-func (c *kernelCode) refusal(start, addr uint64, told bool) string {
+func (c *machineCode) refusal(start, addr uint64, told bool) string {
 	if why := c.Reserved(addr); why != "" {
 		return "it is in " + why
 	}

@@ -47,6 +47,8 @@ func TestFunctionErrors(t *testing.T) {
 		{`kernel.function("completely_unlike_anything")`, `has no function "completely_unlike_anything" (it may be inlined`},
 		{`kernel.function("do_int3")`, `function "do_int3" can't be probed: it is on the kernel's kprobes blacklist`},
 		{`kernel.function("exc_int3")`, `function "exc_int3" can't be probed: it is noinstr code`},
+		{`kernel.function("update_prog_stats")`, `function "update_prog_stats" can't be probed: it begins with a static branch, which the kernel rewrites`},
+		{`kernel.function("update_prog_stats").return`, `it begins with a static branch`},
 		{`kernel.function("start_kernel")`, `function "start_kernel" can't be probed: it is initialization code`},
 		{`kernel.function("vfs_read").exported`, `function "vfs_read" is not exported`},
 		{`kernel.function("vfs_read").inline`, `is known only from debuginfo`},

@@ -58,7 +58,7 @@ func hold(t *testing.T, release string, texts ...string) {
 		list, more := syntax.ParseProbePoint(text, env)
 		points, diags = append(points, list...), append(diags, more...)
 	}
-	if diags = append(diags, Hold(points, lib, NewTarget(release, false))...); len(diags) > 0 {
+	if diags = append(diags, Hold(points, lib, NewTarget(release, false))...); diags.Err() != nil {
 		t.Fatal(diags)
 	}
 }

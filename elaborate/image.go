@@ -18,12 +18,17 @@ type image struct {
 	module string // its name; "" for the kernel itself
 	info   *dwarf.Info
 	kernel *symbols.Kernel // nil for a module
+
+	codeAt func(addr uint64) (code *machineCode, start uint64) // nil where nobody knows
 }
 
 // kernelImage returns the kernel itself, of which info is the debuginfo.
 func (t *Target) kernelImage(info *dwarf.Info) *image {
 	k, _ := t.kernel() // whoever has its debuginfo has asked for it
-	return &image{info: info, kernel: k}
+	return &image{info: info, kernel: k, codeAt: func(uint64) (*machineCode, uint64) {
+		code, _ := t.code()
+		return code, 0
+	}}
 }
 
 // title is how error messages name the image.
@@ -48,7 +53,7 @@ func (im *image) address(at syntax.Pos, addr uint64) (program.Expr, error) {
 		return nil, err
 	}
 	x := plus(at, &program.SymbolAddr{At: at, Module: im.module, Symbol: symbol}, offset)
-	if im.kernel == nil && strings.HasPrefix(im.info.SectionAt(addr), ".data..percpu") {
+	if im.kernel == nil && strings.HasPrefix(im.info.SectionAt(addr).Name, ".data..percpu") {
 		x = thisCPU(at, x)
 	}
 	return x, nil
@@ -88,7 +93,7 @@ func (im *image) anchor(in dwarf.Instance) (a anchor, why string, lost bool) {
 		start = in.Outer.Low
 	}
 	if im.kernel == nil {
-		if s := im.info.SectionAt(start); strings.HasPrefix(s, ".init") || strings.HasPrefix(s, ".exit") {
+		if s := im.info.SectionAt(start).Name; strings.HasPrefix(s, ".init") || strings.HasPrefix(s, ".exit") {
 			return a, symbols.Init.String(), false
 		}
 		name, offset, ok := im.info.SymbolAt(start)
@@ -98,7 +103,7 @@ func (im *image) anchor(in dwarf.Instance) (a anchor, why string, lost bool) {
 		if f.Addr != start {
 			continue
 		}
-		if f.Refusal != symbols.Probeable {
+		if f.Refusal != symbols.Probeable && !f.Refusal.OnlyEntry() {
 			return a, f.Refusal.String(), false
 		}
 		return anchor{Func: f}, "", false

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gostap/elaborate/internal/testkernel"
+	"gostap/translator/syntax"
 )
 
 func TestModulePoints(t *testing.T) {
@@ -47,6 +48,7 @@ func TestModuleErrors(t *testing.T) {
 		{`module("/etc/passwd").function("a")`, `no kernel module`},
 		{`module("kvm").function("kvm_vcpu_ioctk")`, `module kvm has no function "kvm_vcpu_ioctk" (did you mean "kvm_vcpu_ioctl"`},
 		{`module("kvm").function("kvm_x86_init")`, `it is __init or __exit code of the module`},
+		{`module("kvm_intel").function("trace_kvm_nested_vmenter_failed")`, `can't be probed: it begins with a static branch, which the kernel rewrites`},
 		{`module("kvm").function("zzz*")`, `"zzz*" matches no function of module kvm`},
 		{`module("kv*").function("zzz*")`, `has a function "zzz*" that can be probed`},
 		{`kprobe.module("kvm").function("kvm_vcpu_ioctl").exported`, `"exported" can't follow`},
@@ -60,5 +62,53 @@ func TestModuleErrors(t *testing.T) {
 	e, diags := onKernel(t, release, `probe kprobe.module("kvm").function("kvm_vcpu_ioctl") { print($arg) }`)
 	if len(diags) > 0 || !strings.Contains(values(e.Probes[0])[0], `kprobe probes have no target variables (module("kvm").function("kvm_vcpu_ioctl") has them)`) {
 		t.Errorf("%v %q", diags, values(e.Probes[0]))
+	}
+}
+
+// TestModuleBarred looks for places in a module where kprobes are refused.
+func TestModuleBarred(t *testing.T) {
+	release := withDebuginfo(t)
+	target := NewTarget(release, false)
+	module, d := target.oneModule(syntax.Pos{}, "kvm")
+	if d != nil {
+		t.Fatal(d)
+	}
+	info, err := module.debuginfo.local()
+	if err != nil {
+		t.Skipf("no debuginfo of module kvm is installed: %v", err)
+	}
+	code, err := module.code()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, diags := onDebuginfo(t, release, `probe module("kvm").statement("*@virt/kvm/*.c:*") { }`)
+	if diags.Err() != nil || len(diags) != 1 || !strings.Contains(diags[0].Error(), "places are left out, for they can't be probed: for one, ") {
+		t.Fatal(diags)
+	}
+	for _, pt := range all.Probes[0].Points {
+		f := module.Lookup(pt.Symbol)
+		if len(f) != 1 || code[".text"].Reserved(f[0].Addr+uint64(pt.Offset)) != "" {
+			t.Errorf("%s (%s+%#x) can't be probed", pt.Name, pt.Symbol, pt.Offset)
+		}
+	}
+	found := ""
+	for _, f := range info.Lookup("static_key_false") {
+		for _, in := range f.Instances() {
+			s := info.SectionAt(in.Entry)
+			if c := code[s.Name]; c != nil && strings.Contains(c.Reserved(in.Entry-s.Addr), "a static branch") {
+				found = in.Outer.Func.Name
+			}
+		}
+	}
+	if found == "" {
+		t.Fatal("no function of kvm has a static branch")
+	}
+	// Functions may be without any place that can be probed.
+	list, err := points(t, release, `module("kvm").function("static_key_false@*").inline`)
+	if err == nil && len(list) == 0 {
+		t.Error("no place, and no error")
+	}
+	if err != nil && !strings.Contains(err.Error(), "it is in a static branch, which the kernel rewrites") {
+		t.Error(err)
 	}
 }

@@ -15,7 +15,14 @@ func (t *Target) moduleImage(at syntax.Pos, name, what string, point *syntax.Pro
 	if d != nil {
 		return nil, d
 	}
-	return &image{module: module.Name, info: info}, nil
+	return &image{module: module.Name, info: info, codeAt: func(addr uint64) (*machineCode, uint64) {
+		code, err := module.code()
+		if err != nil {
+			return nil, 0
+		}
+		s := info.SectionAt(addr)
+		return code[s.Name], s.Addr
+	}}, nil
 }
 
 // oneModule returns the module that name stands for.

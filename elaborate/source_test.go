@@ -68,8 +68,8 @@ func TestSourcePoints(t *testing.T) {
 		{`kernel.function("vfs_read").callee("new_sync_read")`, 1, `^kprobe .*vfs_read@.*\.callee\("new_sync_read@.*\) vfs_read\+\d+$`},
 		{`kernel.function("ksys_read").callee("vfs_read").call`, 1, `^function kernel\.function\("ksys_read@[^)]*\)\.callee\("vfs_read@[^)]*\)\.call vfs_read\+0$`},
 		{`kernel.function("ksys_read").callee("vfs_read").return`, 1, `^return kernel\.function\("ksys_read@fs/read_write\.c:\d+"\)\.callee\("vfs_read@fs/read_write\.c:\d+"\)\.return vfs_read\+0$`},
-		{`kernel.function("ksys_read").callees`, 4, `^(function|kprobe) kernel\.function\("ksys_read@fs/read_write\.c:\d+"\)\.callee\("\w+@[\w/.]+:\d+"\) \w+\+\d+$`},
-		{`kernel.function("ksys_read").callees(2)`, 10, `\.callee\("\w+@[\w/.]+:\d+"\) \w+\+\d+$`},
+		{`kernel.function("ksys_read").callees`, 4, `^(function|kprobe) kernel\.function\("ksys_read@fs/read_write\.c:\d+"\)\.callee\("\w+@[\w/.-]+:\d+"\) \w+\+\d+$`},
+		{`kernel.function("ksys_read").callees(2)`, 10, `\.callee\("\w+@[\w/.-]+:\d+"\) \w+\+\d+$`},
 		{`kernel.function("*@fs/namei.c").label("out*")`, 3, `^kprobe .*\.label\("out\w*"\) \w+[+-]\d+$`},
 	} {
 		list, err := points(t, release, c.point)
@@ -130,6 +130,7 @@ func TestSourceErrors(t *testing.T) {
 		{`kernel.function("start_kernel@init/main.c")`, `start_kernel is initialization code`},
 		{`kernel.statement("vfs_read@fs/read_write.c+2")`, `no code begins at that line`},
 		{`kernel.statement("vfs_read@fs/read_write.c:1")`, `no code begins at that line`},
+		{`kernel.function("update_prog_stats@kernel/bpf/*.c").call`, `"update_prog_stats@kernel/bpf/*.c" can't be probed: update_prog_stats+0x0: it is in a static branch`},
 		{`kernel.statement(16)`, `no function has this address`},
 		{`kernel.function("vfs_read").label("*")`, `has no label`},
 		{`kernel.function("vfs_read").callees(0)`, `callees(0): the depth must be from 1 to 16`},

@@ -181,20 +181,17 @@ func (p *pointFinder) around(in dwarf.Instance) (anchor, bool) {
 
 // allows reports whether there can be a kprobe at an address in an instance's
 // code. Where there is no image of the kernel to tell, the kernel itself refuses
-// what it does not like. Modules' code is not looked at.
+// what it does not like.
 func (p *pointFinder) allows(in dwarf.Instance, a anchor, addr uint64) bool {
-	if p.image.kernel == nil {
-		return true
-	}
-	code, err := p.s.target.code()
-	if err != nil {
+	code, base := p.image.codeAt(addr)
+	if code == nil {
 		return true
 	}
 	start := a.Addr
 	if addr < start || addr-start >= uint64(a.Size) {
 		start = p.image.info.Start(in, addr) // the compiler has moved it out of the function
 	}
-	why := code.refusal(start, addr, true)
+	why := code.refusal(start-base, addr-base, true)
 	if why != "" {
 		p.barred[addr] = fmt.Sprintf("%s: %s", spot(&a.Func, int64(addr-a.Addr)), why)
 	}
@@ -240,6 +237,9 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		return
 	}
 	p.seen[in.Low] = true
+	if !f.Ftrace && !p.allows(in, f, in.Low) {
+		return
+	}
 	if p.image.kernel == nil {
 		p.places = append(p.places, p.ofModule(in, f))
 		return

@@ -26,7 +26,7 @@ type Target struct {
 	config func() map[string]string
 	kernel func() (*symbols.Kernel, error)
 	types  func() (*btf.Spec, error)
-	code   func() (*kernelCode, error)
+	code   func() (*machineCode, error)
 	opened map[string]*openModule // by path
 
 	debuginfo *debuginfo // the kernel's own
@@ -106,6 +106,7 @@ func (t *Target) module(path string) (*openModule, error) {
 		}
 		return base.OpenSplit(file.BTFPath())
 	})
+	m.code = sync.OnceValues(func() (map[string]*machineCode, error) { return t.readModuleCode(file) })
 	m.debuginfo = t.newDebuginfo(m.Name, func() (string, error) { return dwarf.BuildID(path) },
 		func(f *dwarf.Finder, id string) (string, error) { return f.Module(path, id) })
 	t.opened[path] = m
@@ -116,6 +117,7 @@ func (t *Target) module(path string) (*openModule, error) {
 type openModule struct {
 	*symbols.Module
 	types     func() (*btf.Spec, error)
+	code      func() (map[string]*machineCode, error) // by sections
 	debuginfo *debuginfo
 }
 

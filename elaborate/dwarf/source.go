@@ -230,12 +230,12 @@ func (i *Info) SymbolAt(addr uint64) (name string, offset int64, ok bool) {
 	return "", 0, false
 }
 
-// SectionAt returns the name of the section that an address is in, "" for none.
-func (i *Info) SectionAt(addr uint64) string {
+// SectionAt returns the section that an address is in, one without a name for none.
+func (i *Info) SectionAt(addr uint64) Section {
 	f, err := i.file()
 	if err != nil {
-		return ""
+		return Section{}
 	}
 	s, _ := f.Section(addr)
-	return s.Name
+	return s
 }

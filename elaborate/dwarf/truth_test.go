@@ -50,7 +50,7 @@ func sample(t *testing.T, info *Info) []Instance {
 	byFile := map[string][]Instance{}
 	for _, f := range info.Match(func(string) bool { return true }, func(file string) bool { return strings.HasSuffix(file, ".c") }) {
 		for _, in := range f.Instances() {
-			if !in.Inlined && info.SectionAt(in.Low) == ".text" && in.Symbol == f.Name && in.High-in.Low > 64 {
+			if !in.Inlined && info.SectionAt(in.Low).Name == ".text" && in.Symbol == f.Name && in.High-in.Low > 64 {
 				byFile[f.File] = append(byFile[f.File], in)
 			}
 		}

@@ -17,6 +17,7 @@ type layout struct {
 	sites        map[uint64]bool // addresses of ftrace's calls
 	exported     map[uint64]bool
 	blacklist    map[uint64]bool // functions' addresses
+	reserved     map[uint64]Refusal
 }
 
 // A textRange is code that is refused for one reason.
@@ -91,6 +92,9 @@ func (l *layout) refusal(s *symbol) Refusal {
 	if strings.HasPrefix(s.name, "__SCT__") {
 		return Trampoline
 	}
+	if s.addr >= l.stext && s.addr < l.etext {
+		return l.reserved[s.addr]
+	}
 	return Probeable
 }
 
@@ -116,6 +120,9 @@ func newLayout(symbols []symbol) (*layout, map[string]uint64, error) {
 	}
 	for _, r := range refusedText {
 		marks[r.start], marks[r.end] = 0, 0
+	}
+	for _, t := range codeTables {
+		marks[t.start], marks[t.stop] = 0, 0
 	}
 	for i := range symbols {
 		if _, ok := marks[symbols[i].name]; ok {
@@ -143,6 +150,12 @@ func imageLayout(im *image, symbols []symbol) (*layout, error) {
 	l.sites = addressSet(im.between(marks["__start_mcount_loc"], marks["__stop_mcount_loc"]))
 	l.blacklist = addressSet(im.between(marks["__start_kprobe_blacklist"], marks["__stop_kprobe_blacklist"]))
 	l.exported = exportedSet(im)
+	l.reserved = map[uint64]Refusal{}
+	for _, t := range codeTables {
+		for table, at := im.between(marks[t.start], marks[t.stop]), marks[t.start]; uint64(len(table)) >= t.entry; table, at = table[t.entry:], at+t.entry {
+			l.reserved[relative(at, table)] = t.refusal
+		}
+	}
 	if len(l.blacklist) == 0 {
 		return nil, errors.New("kernel image: no kprobes blacklist (was it built without CONFIG_KPROBES?)")
 	}

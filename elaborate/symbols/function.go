@@ -47,9 +47,16 @@ const (
 	Kprobes             // __kprobes
 	Trampoline          // a static call's, which the kernel rewrites
 	ModuleInit          // __init and __exit code of a module
+	AtBranch            // it begins with a static branch
+	AtCall              // it begins with a static call
+	AtBug               // it begins with a BUG or WARN
 
-	lastRefusal = ModuleInit
+	lastRefusal = AtBug
 )
+
+// OnlyEntry reports whether the reason concerns the function's first instruction
+// only, and not what is behind it.
+func (r Refusal) OnlyEntry() bool { return r == AtBranch || r == AtCall || r == AtBug }
 
 // String returns the reason as the second half of a sentence that begins with
 // the function's name.
@@ -63,5 +70,8 @@ func (r Refusal) String() string {
 		Kprobes:     "is __kprobes code, which kprobes themselves use, and on their blacklist",
 		ModuleInit:  "is __init or __exit code of the module",
 		Trampoline:  "is a static call's trampoline, which the kernel rewrites",
+		AtBranch:    "begins with " + reservedFor[staticBranch],
+		AtCall:      "begins with " + reservedFor[staticCall],
+		AtBug:       "begins with " + reservedFor[bug],
 	}[r]
 }

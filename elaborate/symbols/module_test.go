@@ -97,6 +97,7 @@ func swallowModule(file []byte) {
 	}
 	encodeIndex(m.functions(), 0, len(m.data(".BTF")))
 	encodeTracepoints(m.tracepoints(), 0)
+	openCode(encodeCode(m.code(12)), 0)
 }
 
 func TestDamagedModule(t *testing.T) {

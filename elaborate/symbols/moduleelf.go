@@ -113,6 +113,14 @@ func (m *moduleFile) text(at spot) string {
 // functions returns the module's functions.
 func (m *moduleFile) functions() []Func {
 	sites, blacklist := m.targets("__mcount_loc"), m.targets("_kprobe_blacklist")
+	reserved := map[spot]Refusal{}
+	for _, t := range codeTables {
+		for at, to := range m.pointers(t.section) {
+			if at%t.entry == 0 {
+				reserved[to] = t.refusal
+			}
+		}
+	}
 	exported := map[string]bool{}
 	for i := range m.symbols {
 		if name, ok := strings.CutPrefix(m.symbols[i].Name, "__ksymtab_"); ok {
@@ -146,6 +154,8 @@ func (m *moduleFile) functions() []Func {
 			f.Refusal = Blacklisted
 		case strings.HasPrefix(s.Name, "__SCT__"):
 			f.Refusal = Trampoline
+		default:
+			f.Refusal = reserved[at]
 		}
 		list = append(list, f)
 	}
