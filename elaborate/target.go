@@ -27,6 +27,7 @@ type Target struct {
 	kernel func() (*symbols.Kernel, error)
 	types  func() (*btf.Spec, error)
 	code   func() (*machineCode, error)
+	loaded func() []string        // the modules, by name
 	opened map[string]*openModule // by path
 
 	debuginfo *debuginfo // the kernel's own
@@ -62,6 +63,13 @@ func NewTarget(release string, guru bool) *Target {
 		return btf.Open(k.BTFPath())
 	})
 	t.code = sync.OnceValues(t.readCode)
+	t.loaded = sync.OnceValue(func() []string {
+		k, err := t.kernel()
+		if err != nil {
+			return nil
+		}
+		return k.Loaded()
+	})
 	t.debuginfo = t.newDebuginfo("", t.buildID, func(f *dwarf.Finder, id string) (string, error) { return f.Kernel(release, id) })
 	return t
 }

@@ -4,6 +4,7 @@ package elaborate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gostap/elaborate/btf"
@@ -17,6 +18,8 @@ func init() {
 }
 
 // tracepoint builds kernel.trace: the kernel's tracepoints, by "name" or "system:name".
+// Wildcards find those of loaded modules besides; and what is not there at all is
+// looked for in all modules.
 func tracepoint(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	pattern := m.text("trace")
 	k, err := s.target.Kernel()
@@ -35,9 +38,12 @@ func tracepoint(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		places = append(places, tracePlace(s, m, &found[i], nil, wild))
 	}
 	if len(places) > 0 {
+		if wild {
+			places = append(places, s.loadedTracepoints(m)...)
+		}
 		return places, nil
 	}
-	// Only what the kernel itself does not have is looked for in modules: first
+	// Only what the kernel itself does not have is looked for in all modules: first
 	// in the one that is called as the system is, which spares reading them all.
 	tree, err := s.target.modules()
 	if err != nil {
@@ -50,10 +56,7 @@ func tracepoint(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	}
 	for _, names := range tries {
 		more, err := s.target.eachModule(tree, names, func(module *openModule, list []symbols.Tracepoint) {
-			found := symbols.MatchTracepoints(list, pattern)
-			for i := range found {
-				places = append(places, tracePlace(s, m, &found[i], module, wild))
-			}
+			places = append(places, moduleTracepoints(s, m, list, module, wild)...)
 		})
 		if err != nil {
 			return nil, s.target.complain(m.at(), err)
@@ -64,6 +67,34 @@ func tracepoint(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		all = append(all, more...)
 	}
 	return nil, noTracepoint(k, m, all, pattern)
+}
+
+// loadedTracepoints returns the places of the tracepoints of a pattern in the modules
+// that are loaded.
+func (s *session) loadedTracepoints(m match) (places []*Place) {
+	tree, err := s.target.modules()
+	if err != nil {
+		return nil
+	}
+	names := slices.DeleteFunc(slices.Clone(s.target.loaded()), func(name string) bool { return tree[name] == "" })
+	_, err = s.target.eachModule(tree, names, func(module *openModule, list []symbols.Tracepoint) {
+		places = append(places, moduleTracepoints(s, m, list, module, true)...)
+	})
+	if err != nil {
+		s.diags.Warnf(m.at(), "loaded modules' tracepoints are left out: %v", err)
+		return nil
+	}
+	return places
+}
+
+// moduleTracepoints returns the places of those of a module's tracepoints that a
+// probe point stands for.
+func moduleTracepoints(s *session, m match, list []symbols.Tracepoint, module *openModule, wild bool) (places []*Place) {
+	found := symbols.MatchTracepoints(list, m.text("trace"))
+	for i := range found {
+		places = append(places, tracePlace(s, m, &found[i], module, wild))
+	}
+	return places
 }
 
 // eachModule calls visit with the tracepoints of each module, and returns those

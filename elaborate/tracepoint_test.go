@@ -44,6 +44,45 @@ func TestTracepointPoints(t *testing.T) {
 	}
 }
 
+// TestLoadedTracepoints looks for tracepoints of loaded modules, by wildcards.
+func TestLoadedTracepoints(t *testing.T) {
+	t.Setenv("GOSTAP_DEBUGINFO", t.TempDir())
+	for _, release := range testkernel.Releases(t) {
+		for _, c := range []struct {
+			pattern    string
+			some, none string
+		}{
+			{"*", "kernel.trace(\"kvm:kvm_exit\") kvm", "nfsd"},
+			{"*", "kernel.trace(\"sched:sched_switch\") ", "nfsd"},
+			{"[sk]*:*", "kernel.trace(\"kvm:kvm_exit\") kvm", "nfsd"},
+			{"s*:*", "kernel.trace(\"sched:sched_switch\") ", "kvm"},
+			{"nfsd:*", "kernel.trace(\"nfsd:nfsd_read_start\") nfsd", "kvm"},
+		} {
+			target := NewTarget(release, false)
+			target.loaded = func() []string { return []string{"kvm", "of_another_place"} }
+			script := &syntax.Source{Path: "test.stp", Text: []byte(fmt.Sprintf("probe kernel.trace(%q) { print($$parms) }", c.pattern))}
+			env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
+			file, diags := syntax.Parse(script, env)
+			lib, more := LoadLibrary(env, Folder{tapsets.FS, "tapset"})
+			e, last := Elaborate([]*syntax.File{file}, lib, target)
+			if diags = append(append(diags, more...), last...); len(diags) > 0 {
+				t.Errorf("%s: %v", c.pattern, diags)
+				continue
+			}
+			found, modules := false, map[string]bool{}
+			for _, p := range e.Probes {
+				for _, pt := range p.Points {
+					found = found || pt.Name+" "+pt.Module == c.some
+					modules[pt.Module] = true
+				}
+			}
+			if !found || modules[c.none] {
+				t.Errorf("%s: %s: %t, points of %v", release, c.pattern, found, modules)
+			}
+		}
+	}
+}
+
 func TestTracepointVariables(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		for _, c := range []struct{ event, x, want string }{

@@ -80,6 +80,25 @@ func (k *Kernel) Modules() (ModuleTree, error) {
 	return tree, nil
 }
 
+// Loaded returns the names of the modules that are loaded: none if the kernel is
+// not the running one.
+func (k *Kernel) Loaded() []string {
+	if k.Release != running() {
+		return nil
+	}
+	list, err := os.ReadFile("/proc/modules")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for line := range strings.Lines(string(list)) {
+		name, _, _ := strings.Cut(line, " ")
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
 // Glob returns the names that match pattern, in their order; - and _ are the same.
 func (t ModuleTree) Glob(pattern string) []string {
 	pattern = strings.ReplaceAll(pattern, "-", "_")
