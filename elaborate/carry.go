@@ -163,8 +163,10 @@ func (t *Target) nextHeld(archive *tar.Reader, kernel, file string) (h Held, err
 // moduleBuildID returns an installed module's build-id; other if none of that name is.
 func (t *Target) moduleBuildID(name, other string) string {
 	if tree, err := t.modules(); err == nil && tree[name] != "" {
-		if id, err := dwarf.BuildID(tree[name]); err == nil {
-			return id
+		if m, err := t.module(tree[name]); err == nil {
+			if id, err := m.BuildID(); err == nil {
+				return id
+			}
 		}
 	}
 	return other

@@ -123,6 +123,9 @@ func (s *session) hold(im *image, m match, functions []dwarf.Func) error {
 		part = &heldPart{info: im.info}
 		s.target.holding[im.module] = part
 	}
+	if part.info != im.info {
+		return errors.Errorf("the probe cache keeps one module %s, and there are two: the other's debuginfo is %s", im.module, part.info.Path())
+	}
 	part.points = append(part.points, spell(m.point))
 	for _, f := range functions {
 		for _, in := range f.Instances() {

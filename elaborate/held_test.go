@@ -53,14 +53,21 @@ func hold(t *testing.T, release string, texts ...string) {
 	t.Helper()
 	env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
 	lib, diags := LoadLibrary(env, Folder{tapsets.FS, "tapset"})
-	var points []*syntax.ProbePoint
-	for _, text := range texts {
-		list, more := syntax.ParseProbePoint(text, env)
-		points, diags = append(points, list...), append(diags, more...)
-	}
-	if diags = append(diags, Hold(points, lib, NewTarget(release, false))...); diags.Err() != nil {
+	if diags = append(diags, Hold(parsed(t, texts...), lib, NewTarget(release, false))...); diags.Err() != nil {
 		t.Fatal(diags)
 	}
+}
+
+func parsed(t *testing.T, texts ...string) (points []*syntax.ProbePoint) {
+	t.Helper()
+	for _, text := range texts {
+		list, diags := syntax.ParseProbePoint(text, &syntax.Env{})
+		if diags.Err() != nil {
+			t.Fatal(diags)
+		}
+		points = append(points, list...)
+	}
+	return points
 }
 
 // spelledProbes spells all points and values of a script.
@@ -92,6 +99,10 @@ func TestHeldModule(t *testing.T) {
 		t.Skipf("no debuginfo of module kvm is installed: %v", err)
 	}
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	again := filepath.Join(t.TempDir(), filepath.Base(module.Path))
+	if err := os.Symlink(module.Path, again); err != nil {
+		t.Fatal(err)
+	}
 	const script = `probe module("kv[m]").statement("kvm_vcpu_ioctl@*/kvm_main.c:*") { print($$vars) }
 		probe module("kvm").function("kvm_vcpu_kick@virt/kvm/kvm_main.c").return { print($vcpu->vcpu_id) }
 		probe begin { print(@var("kvm_rebooting@virt/kvm/kvm_main.c", "kvm")) }`
@@ -100,6 +111,10 @@ func TestHeldModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	hold(t, release, `module("kvm").statement("*@virt/kvm/kvm_main.c:*")`, `module("kvm").statement("*@virt/kvm/eventfd.c:*")`)
+	lib, _ := LoadLibrary(&syntax.Env{}, Folder{tapsets.FS, "tapset"})
+	if diags := Hold(parsed(t, `module("kvm").function("*@virt/kvm/eventfd.c").call`, fmt.Sprintf(`module(%q).function("*@virt/kvm/eventfd.c").call`, again)), lib, NewTarget(release, false)); diags.Err() == nil || !strings.Contains(diags.Err().Error(), "keeps one module kvm, and there are two") {
+		t.Errorf("two files of one module: %v", diags)
+	}
 	packed, err := NewTarget(release, false).ExportHeld()
 	if err != nil {
 		t.Fatal(err)

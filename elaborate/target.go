@@ -115,7 +115,7 @@ func (t *Target) module(path string) (*openModule, error) {
 		return base.OpenSplit(file.BTFPath())
 	})
 	m.code = sync.OnceValues(func() (map[string]*machineCode, error) { return t.readModuleCode(file) })
-	m.debuginfo = t.newDebuginfo(m.Name, func() (string, error) { return dwarf.BuildID(path) },
+	m.debuginfo = t.newDebuginfo(m.Name, m.BuildID,
 		func(f *dwarf.Finder, id string) (string, error) { return f.Module(path, id) })
 	t.opened[path] = m
 	return m, nil

@@ -17,7 +17,7 @@ import (
 //	{name:u32 size:u32 offset:i32 kind:u8 flags:u8 refusal:u8 0:u8} × (count+1)
 //	names
 const (
-	indexMagic  = "gsksyms3"
+	indexMagic  = "gsksyms4"
 	headerSize  = 32
 	entrySize   = 16
 	flagFtrace  = 1

@@ -44,6 +44,19 @@ func (m *Module) BTFPath() string {
 	return filepath.Join(m.dir, "btf")
 }
 
+// BuildID returns the module's GNU build-id in hex.
+func (m *Module) BuildID() (string, error) {
+	id, err := os.ReadFile(filepath.Join(m.dir, buildIDFile))
+	if os.IsNotExist(err) {
+		return "", errors.Errorf("%s has no build-id", m.Path)
+	}
+	return string(id), errors.WithStack(err)
+}
+
+// buildIDFile keeps a module's build-id beside the index, for unpacking a module
+// may take a tenth of a second.
+const buildIDFile = "build-id"
+
 // Tracepoints returns the module's own tracepoints.
 func (m *Module) Tracepoints() ([]Tracepoint, error) {
 	data, err := store.Map(filepath.Join(m.dir, tracepointsFile))
@@ -185,6 +198,11 @@ func (m *Module) write(file []byte) error {
 	}
 	if list := f.tracepoints(); len(list) > 0 {
 		if err := store.Write(filepath.Join(m.dir, tracepointsFile), encodeTracepoints(list, 0)); err != nil {
+			return err
+		}
+	}
+	if id, err := noteBuildID(f.data(".note.gnu.build-id")); err == nil {
+		if err := store.Write(filepath.Join(m.dir, buildIDFile), []byte(id)); err != nil {
 			return err
 		}
 	}
