@@ -50,7 +50,7 @@ func RemoveThin(kernel string) error {
 
 // ReadThin reads a thin copy, and returns the probe points that it holds.
 func ReadThin(path string, data []byte) (buildID string, points []string, err error) {
-	f, err := open(path, data)
+	f, err := open(path, "", data)
 	if err != nil {
 		return "", nil, errors.Wrap(err, path)
 	}
