@@ -3,41 +3,39 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
-
-	"gostap/vm"
+	"path/filepath"
+	"strconv"
 )
 
-const throughputReads = 600000
-
-// throughput prints a line for each of 600,000 reads, with default settings,
-// and counts what comes out.
+// throughput looks for the highest rate of lines, printed by both of a VM's
+// CPUs, at which none is lost, and counts what is lost when they print as fast
+// as they can.
 func throughput(b *bench) error {
-	script := fmt.Sprintf(`
-		cd %s
-		gostap=./gostap
-		echo "gostap: $($gostap run -c './reads %d' printer.ko 2>lost | grep -c '^reads 1$') lines; $(grep -i lost lost || echo none lost)"
-		if command -v bpftrace >/dev/null; then
-			echo "bpftrace: $(bpftrace -c './reads %d' -e 'kprobe:vfs_read { printf("%%s %%d\n", comm, arg2) }' 2>lost | grep -c '^reads 1$') lines; $(grep -i lost lost || echo no loss reported)"
-		fi`, b.dir, throughputReads, throughputReads)
 	cmd := command(b.gostap, "-p4", "-r", b.release, "-m", "printer", "-e",
 		`probe kernel.function("vfs_read") { printf("%s %d\n", execname(), $count) }`)
 	cmd.Dir = b.dir
 	if err := cmd.Run(); err != nil {
 		return err
 	}
-	fmt.Printf("%d prints, a line for each one-byte read, on %s, two CPUs, default settings\n", throughputReads, b.release)
-	code, err := vm.Run(context.Background(), vm.Config{
-		Release: b.release, MemoryMB: 2048, Dir: b.dir,
-		Args: []string{"sh", "-c", script}, Stdout: os.Stdout, Stderr: os.Stderr,
-	})
+	if err := command("gcc", "-O2", "-static", "-o", filepath.Join(b.dir, "paced"), "tests/load/paced.c").Run(); err != nil {
+		return err
+	}
+	found, err := b.inGuest("throughput", false)
 	if err != nil {
 		return err
 	}
-	if code != 0 {
-		return fmt.Errorf("the guest ended with %d", code)
+	fmt.Printf("two CPUs print a line for each read, on %s, seconds by the VM's clock;\n", b.release)
+	fmt.Printf("the most at which none is lost, how often that filled the buffers, and what comes of reading flat out\n")
+	fmt.Printf("%-20s %10s %8s %14s %10s %10s %14s\n", "", "lines/s", "filled", "flat out: /s", "read", "printed", "said to be lost")
+	for _, p := range printers {
+		of := func(what string) string { return found[p.name+" "+what] }
+		fmt.Printf("%-20s %10s %8s %14s %10s %10s %14s\n", p.name, of("rate"), of("fills"),
+			of("flat rate"), of("flat read"), of("flat printed"), of("flat lost"))
+	}
+	ours, _ := strconv.ParseFloat(found["gostap rate"], 64)
+	if theirs, _ := strconv.ParseFloat(found["bpftrace rate"], 64); theirs > 0 {
+		fmt.Printf("%-20s %10.1f\n", "gostap / bpftrace", ours/theirs)
 	}
 	return nil
 }
