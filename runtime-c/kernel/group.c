@@ -7,6 +7,8 @@
 
 #include "group.h"
 
+static const struct gs_groups *gs_hosts;
+
 static int gs_compare_points(const void *x, const void *y)
 {
 	const struct gs_point *a = *(const struct gs_point **)x, *b = *(const struct gs_point **)y;
@@ -112,6 +114,7 @@ static int gs_filter(struct gs_group *g, unsigned long *ips, u32 from, u32 n)
 	}
 	if (err == -ENOMEM)
 		return err;
+	g->whole = false;
 	if (n == 1)
 		return gs_arm_alone(g, from, 1);
 	return gs_filter(g, ips, from, n / 2) ?: gs_filter(g, ips, from + n / 2, n - n / 2);
@@ -127,6 +130,7 @@ static int gs_filter_group(struct gs_group *g)
 		return -ENOMEM;
 	for (i = 0; i < g->nsites; i++)
 		ips[i] = g->sites[i].addr;
+	g->whole = true;
 	err = gs_filter(g, ips, 0, g->nsites);
 	kvfree(ips);
 	return err;
@@ -143,6 +147,49 @@ static bool gs_group_wanted(const struct gs_group *g)
 	return false;
 }
 
+static bool gs_has_condition(const struct gs_group *g)
+{
+	u32 i;
+
+	for (i = 0; i < g->nhits; i++)
+		if (gs_program.probes[g->hits[i].point->probe].cond)
+			return true;
+	return false;
+}
+
+static bool gs_same_sites(const struct gs_group *a, const struct gs_group *b)
+{
+	u32 i;
+
+	for (i = 0; i < a->nsites; i++)
+		if (a->sites[i].addr != b->sites[i].addr)
+			return false;
+	return true;
+}
+
+/*
+ * Where another family's group has the same functions, one ftrace_ops serves
+ * both: with two of them on a function, ftrace searches both on each hit, and
+ * takes twice as long to attach and to detach.
+ */
+static bool gs_ride(struct gs_group *g)
+{
+	struct gs_group *h;
+
+	if (!gs_hosts || (g->ops.flags & FTRACE_OPS_FL_SAVE_REGS) || gs_has_condition(g))
+		return false;
+	list_for_each_entry(h, &gs_hosts->list, list) {
+		if (h->nsites != g->nsites || !h->whole || !h->armed || h->rider ||
+		    gs_has_condition(h) || !gs_same_sites(g, h))
+			continue;
+		g->host = h;
+		/* Whoever sees it sees its handlers. */
+		smp_store_release(&h->rider, g);
+		return true;
+	}
+	return false;
+}
+
 static int gs_arm_group(struct gs_group *g)
 {
 	int err = g->of->make(g);
@@ -151,6 +198,8 @@ static int gs_arm_group(struct gs_group *g)
 		return err;
 	if (err)
 		return gs_arm_alone(g, 0, g->nsites);
+	if (gs_ride(g))
+		return 0;
 	err = gs_filter_group(g);
 	/* No filter at all would mean every function. */
 	if (err || !g->filtered || !gs_group_wanted(g))
@@ -176,6 +225,8 @@ int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npo
 		g = gs_make_group(all, &all->sites[first], i - first);
 		err = g ? gs_arm_group(g) : -ENOMEM;
 	}
+	if (all->hosts)
+		gs_hosts = all;
 	return err;
 }
 
@@ -202,9 +253,14 @@ void gs_groups_disarm(struct gs_groups *all)
 {
 	struct gs_group *g;
 
-	list_for_each_entry(g, &all->list, list)
-		if (g->armed)
-			unregister_ftrace_function(&g->ops);
+	list_for_each_entry(g, &all->list, list) {
+		/* A rider is called until its host is off. */
+		struct gs_group *called = g->host ?: g;
+
+		if (called->armed)
+			unregister_ftrace_function(&called->ops);
+		called->armed = false;
+	}
 }
 
 void gs_groups_free(struct gs_groups *all)
@@ -219,6 +275,8 @@ void gs_groups_free(struct gs_groups *all)
 		ftrace_free_filter(&g->ops);
 		kfree(g);
 	}
+	if (gs_hosts == all)
+		gs_hosts = NULL;
 	kvfree(all->sites);
 	kvfree(all->points);
 	all->sites = NULL;

@@ -24,7 +24,10 @@ struct gs_group {
 	struct gs_site *sites;		/* by address */
 	u32 nsites;
 	bool filtered;			/* ftrace knows functions of it */
+	bool whole;			/* ftrace knows all of them */
 	bool armed;
+	struct gs_group *rider;		/* is called with this one, by the family's `func` */
+	struct gs_group *host;		/* the other way round */
 	struct list_head list;
 	u32 nhits;
 	struct gs_hit hits[];		/* their points are those of sites[0], and stand for all */
@@ -36,6 +39,7 @@ struct gs_groups {
 	int (*make)(struct gs_group *g);
 	/* A point that ftrace has no site for: -ENOMEM or 0. n points share the family's memory. */
 	int (*alone)(const struct gs_point *p, u32 n);
+	bool hosts;			/* groups may have riders; armed before those are */
 	struct list_head list;
 	const struct gs_point **points;	/* by address, then as they are written */
 	struct gs_site *sites;		/* each group's together */

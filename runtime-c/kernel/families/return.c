@@ -78,12 +78,19 @@ static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *r
 	return err;
 }
 
-static __always_inline void gs_return_enter(struct ftrace_ops *ops, struct ftrace_regs *fregs, bool native)
+/* Handlers of the entry itself run first: they find the address that the function returns to. */
+static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs,
+					    bool native)
 {
-	struct gs_return *r = container_of(ops, struct gs_group, ops)->own;
+	const struct gs_group *g = container_of(ops, struct gs_group, ops), *rider = READ_ONCE(g->rider);
+	struct gs_return *r = g->own;
 	unsigned long flags = gs_irq_save(native);
 	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
+	u32 i;
 
+	if (rider)
+		for (i = 0; i < rider->nhits; i++)
+			gs_try(&rider->hits[i], &arch_ftrace_regs(fregs)->regs, ip, NULL);
 	if (gs_try_take(c)) {
 		r->rp.kp.pre_handler(&r->rp.kp, &arch_ftrace_regs(fregs)->regs);
 		gs_leave(c);
@@ -94,13 +101,13 @@ static __always_inline void gs_return_enter(struct ftrace_ops *ops, struct ftrac
 static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs)
 {
-	gs_return_enter(ops, fregs, true);
+	gs_return_enter(ip, ops, fregs, true);
 }
 
 static void gs_return_entered_xen(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 				  struct ftrace_regs *fregs)
 {
-	gs_return_enter(ops, fregs, false);
+	gs_return_enter(ip, ops, fregs, false);
 }
 
 /* One handler at one function's return, with nothing saved. */
@@ -230,7 +237,7 @@ static int gs_return_alone(const struct gs_point *p, u32 n)
 }
 
 static struct gs_groups gs_return_groups = {
-	.make = gs_return_make, .alone = gs_return_alone, .list = LIST_HEAD_INIT(gs_return_groups.list),
+	.make = gs_return_make, .alone = gs_return_alone, .hosts = true, .list = LIST_HEAD_INIT(gs_return_groups.list),
 };
 
 static int gs_returns_arm(const struct gs_point **points, u32 n)
