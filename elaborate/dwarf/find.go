@@ -58,11 +58,20 @@ func (f *Finder) Kernel(release, buildID string) (string, error) {
 // Module returns the file with the debuginfo of a kernel module, which lies
 // at path: "/lib/modules/6.1.0-56-cloud-amd64/kernel/fs/fuse/fuse.ko".
 func (f *Finder) Module(path, buildID string) (string, error) {
-	plain := path
-	for _, suffix := range []string{".xz", ".gz", ".zst"} {
-		plain = strings.TrimSuffix(plain, suffix)
+	paths := f.beside(path)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		// Where /lib is /usr/lib, debuginfo still goes by /lib.
+		paths = append(paths, f.beside(strings.TrimPrefix(real, "/usr"))...)
 	}
-	return f.find(buildID, []string{f.debug() + plain, f.debug() + plain + ".debug", plain})
+	return f.find(buildID, paths)
+}
+
+// beside returns where the debuginfo of the module at path may be.
+func (f *Finder) beside(path string) []string {
+	for _, suffix := range []string{".xz", ".gz", ".zst"} {
+		path = strings.TrimSuffix(path, suffix)
+	}
+	return []string{f.debug() + path, f.debug() + path + ".debug", path}
 }
 
 // find returns the first of paths that has debuginfo with that build-id, or

@@ -66,7 +66,7 @@ func summary(s *session) string {
 }
 
 // overloaded says whether a session ended because its probes took too much of the machine.
-func overloaded(s *session) bool { return strings.Contains(s.stderr.String(), "overload") }
+func overloaded(s *session) bool { return strings.Contains(s.stderr.String(), "STP_OVERLOAD_THRESHOLD exceeded") }
 
 // alive does something ordinary: a new process, a file.
 func alive(t *testing.T) {
