@@ -105,7 +105,7 @@ func (s *session) functionImage(m match, pattern string) (*image, *syntax.Diagno
 	if root := m.point.Components[0].Name; root == "kprobe" {
 		return nil, m.errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
 	}
-	what := fmt.Sprintf("where %q is", pattern)
+	what := fmt.Sprintf("the place of %q", pattern)
 	if m.has("module") {
 		return s.target.moduleImage(m.at(), m.text("module"), what, m.point)
 	}

@@ -388,7 +388,7 @@ func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
 // imageOf returns what @var's last argument names: the kernel, a module, or if it
 // is "" what the probe is in.
 func (r *resolution) imageOf(module string) (*image, *syntax.Diagnostic) {
-	what := fmt.Sprintf("where the variable @var(%q) is", r.x.Name)
+	what := fmt.Sprintf("the place of the variable @var(%q)", r.x.Name)
 	switch {
 	case module == "" && r.vars.image != nil:
 		return r.vars.image, nil

@@ -19,8 +19,8 @@ func init() {
 	register(moduleStatement, "module(string).statement(string)", "module(string).statement(string).nearest")
 }
 
-// whereStatements is what debuginfo has to tell for a statement.
-const whereStatements = "where the statements of a function are"
+// placeOfStatements is what debuginfo has to tell for a statement.
+const placeOfStatements = "the place of a function's statements"
 
 // kernelStatement builds kernel.statement("NAME@FILE:LINES").
 func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
@@ -32,7 +32,7 @@ func kernelStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 		s.broken = s.target.complain(m.at(), err)
 		return nil, s.broken
 	}
-	info, d := s.target.debuginfo.need(m.at(), whereStatements, m.point)
+	info, d := s.target.debuginfo.need(m.at(), placeOfStatements, m.point)
 	if d != nil {
 		return nil, d
 	}
@@ -73,7 +73,7 @@ func moduleStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if err != nil {
 		return nil, m.errorf("%v", err)
 	}
-	im, d := s.target.moduleImage(m.at(), m.text("module"), whereStatements, m.point)
+	im, d := s.target.moduleImage(m.at(), m.text("module"), placeOfStatements, m.point)
 	if d != nil {
 		return nil, d
 	}

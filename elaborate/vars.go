@@ -415,7 +415,7 @@ func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: the module %s has no BTF, which would tell what %s takes and returns", what, v.module.Name, v.name),
 			Hint: "it was built without CONFIG_DEBUG_INFO_BTF_MODULES, or where no vmlinux was at hand; int_arg(1), pointer_arg(2) and so on read arguments by their numbers"}
 	}
-	_, d := v.target.debuginfo.need(r.x.At, fmt.Sprintf("%s: BTF does not describe %s; what its parameters are", what, v.name), nil)
+	_, d := v.target.debuginfo.need(r.x.At, fmt.Sprintf("%s: BTF does not describe %s; the list of its parameters", what, v.name), nil)
 	return nil, d
 }
 
