@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -68,7 +69,7 @@ func buildReads(t *testing.T, release string) string {
 	m := printManifest()
 	m.Version, m.Name, m.Release = manifest.Version, "consumer_test", release
 	m.Hists = []manifest.Hist{{}}
-	m.Symbols = []manifest.Symbol{{Name: "vfs_read"}}
+	m.Symbols = []manifest.Symbol{{Name: "vfs_read"}, {Name: "dummy_setup", Module: "dummy"}}
 	text, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -315,6 +316,47 @@ func TestGuestClosedPipe(t *testing.T) {
 		t.Errorf("exit code %d, %v, %s", result.ExitCode, err, say.String())
 	}
 	gone(t)
+}
+
+// TestGuestModuleCame: a session does not start with addresses of before a module came.
+func TestGuestModuleCame(t *testing.T) {
+	path := guestModule(t)
+	m, err := ReadManifest(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := load(path, m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gone(t)
+	defer unload(mod.name, unloadPatience)
+	c, err := dialControl(mod.family, func(message) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	start := func() (uint64, error) {
+		addrs, err := resolve(m.Symbols, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.start(startParams{addrs: addrs})
+		return addrs[1], err
+	}
+	if out, err := exec.Command("modprobe", "dummy").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	defer exec.Command("rmmod", "dummy").Run()
+	if _, err := start(); !errors.Is(err, syscall.EAGAIN) {
+		t.Errorf("%v, want EAGAIN", err)
+	}
+	if addr, err := start(); err != nil || addr == 0 {
+		t.Errorf("dummy_setup at %#x, %v", addr, err)
+	}
+	if _, err := c.stop(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestGuestRefused: what the kernel does not take is refused in words.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
 
 	"gostap/manifest"
 )
@@ -73,10 +74,6 @@ type kernelSession struct {
 // run is a session from load to unload, or until it is left.
 func (k *kernelSession) run() (result Result, err error) {
 	result.ExitCode = 1
-	addrs, err := resolve(k.manifest.Symbols, k.manifest.BuildID != "" && k.manifest.BuildID == kernelBuildID())
-	if err != nil {
-		return result, err
-	}
 	if err := k.ctx.Err(); err != nil {
 		return result, errors.New("interrupted")
 	}
@@ -96,7 +93,7 @@ func (k *kernelSession) run() (result Result, err error) {
 		k.verbose("nobody can attach: %v", noteErr)
 	}
 	if k.cfg.Recorder {
-		return k.record(addrs)
+		return k.record()
 	}
 	if err = k.read(); err != nil {
 		return result, err
@@ -107,7 +104,7 @@ func (k *kernelSession) run() (result Result, err error) {
 		}
 		k.cfg.Target = k.command.pid()
 	}
-	if err = k.start(addrs); err != nil {
+	if err = k.start(); err != nil {
 		k.drain()
 		k.report()
 		return result, err
@@ -120,9 +117,9 @@ func (k *kernelSession) run() (result Result, err error) {
 
 // record starts a flight recorder and leaves it. If the script has ended by
 // then, or the user would have it end, what it printed is all there is.
-func (k *kernelSession) record(addrs []uint64) (result Result, err error) {
+func (k *kernelSession) record() (result Result, err error) {
 	result.ExitCode = 1
-	if err = k.start(addrs); err != nil {
+	if err = k.start(); err != nil {
 		return result, err
 	}
 	if k.stats.state == stateRunning && k.caught == 0 {
@@ -200,15 +197,15 @@ func (k *kernelSession) read() (err error) {
 }
 
 // start runs the begin probes, arms the others, and lets the command of -c go.
-func (k *kernelSession) start(addrs []uint64) error {
+func (k *kernelSession) start() error {
 	began := time.Now()
-	params := startParams{addrs: addrs, target: int64(k.cfg.Target), globals: k.cfg.Globals}
+	params := startParams{target: int64(k.cfg.Target), globals: k.cfg.Globals}
 	if k.cfg.Recorder {
 		params.flags = flagOverwrite | flagDetached
 	}
 	var stats *kernelStats
 	var err error
-	if !k.do(func() { stats, err = k.control.start(params) }) {
+	if !k.do(func() { stats, err = k.resolveAndStart(params) }) {
 		return errAbandoned
 	}
 	if err != nil {
@@ -226,6 +223,21 @@ func (k *kernelSession) start(addrs []uint64) error {
 		k.end()
 	}
 	return nil
+}
+
+// resolveAndStart finds the symbols' addresses and starts the session with them.
+// Where a module has come or gone in between, it tries again.
+func (k *kernelSession) resolveAndStart(params startParams) (stats *kernelStats, err error) {
+	sameKernel := k.manifest.BuildID != "" && k.manifest.BuildID == kernelBuildID()
+	for {
+		if params.addrs, err = resolve(k.manifest.Symbols, sameKernel); err != nil {
+			return nil, err
+		}
+		stats, err = k.control.start(params)
+		if !errors.Is(err, unix.EAGAIN) {
+			return stats, err
+		}
+	}
 }
 
 // stop disarms the probes and runs the end probes.

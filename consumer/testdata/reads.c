@@ -83,8 +83,14 @@ static void fini(void)
 {
 }
 
+static const struct gs_module_symbol module_symbols[] = {
+	{ .module = "dummy", .name = "dummy_setup", .symbol = 1 },
+};
+
 const struct gs_program gs_program = {
 	.abi = GS_ABI,
+	.nmodule_symbols = 1,
+	.module_symbols = module_symbols,
 	.nprobes = 3,
 	.npoints = 3,
 	.probes = probes,

@@ -199,6 +199,8 @@ static int gs_cmd_start(struct sk_buff *skb, struct genl_info *info)
 	if (gs_recorder)
 		gs_overwrite(true);
 	err = gs_own(info) ?: gs_session_start(&how);
+	if (err == -EAGAIN)
+		atomic_set(&started, 0);
 	if (err)
 		return err;
 	/* What begin probes said comes before the answer. */

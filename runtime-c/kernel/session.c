@@ -16,6 +16,7 @@
 
 int gs_state = GS_STATE_LOADED;
 bool gs_ending;
+static bool gs_modules_changed;	/* a module with probed places came or went, since START was tried */
 const gs_u64 *gs_symbols;
 gs_s64 gs_target;
 
@@ -225,6 +226,7 @@ void gs_session_module(const char *name, void (*resolve)(struct module *mod, u64
 		if (coming)
 			gs_module_points(name, true);
 	}
+	gs_modules_changed = true;
 	mutex_unlock(&gs_session_mutex);
 }
 
@@ -269,6 +271,11 @@ int gs_session_start(const struct gs_start *how)
 
 	mutex_lock(&gs_session_mutex);
 	if (gs_state != GS_STATE_LOADED)
+		goto out;
+	/* The addresses may be of before that. */
+	err = gs_modules_changed ? -EAGAIN : 0;
+	gs_modules_changed = false;
+	if (err)
 		goto out;
 	err = gs_prepare(how);
 	if (err)

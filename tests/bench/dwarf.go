@@ -69,7 +69,7 @@ func dwarf(b *bench) error {
 
 // pass2 elaborates one probe.
 func (b *bench) pass2(point, body string, env []string) (string, error) {
-	cmd := command(b.gostap, "-p2", "-r", b.release, "-e", "probe "+point+" { "+body+" }")
+	cmd := command(b.gostap, "-w", "-p2", "-r", b.release, "-e", "probe "+point+" { "+body+" }")
 	cmd.Env = env
 	var out strings.Builder
 	cmd.Stdout = &out
