@@ -19,6 +19,9 @@ import (
 // What the probe cache has for a kernel goes to other machines as a tar archive of
 // its files: KERNEL.debug and KERNEL/MODULE.debug, where KERNEL is a build-id.
 
+// tarEnd is how many zeros end an archive, at least (POSIX.1, pax): without them it has been cut off.
+const tarEnd = 1024
+
 // A Held is what the probe cache has of the target kernel itself, or of a module.
 type Held struct {
 	Module string // "" for the kernel itself
@@ -99,6 +102,9 @@ func (t *Target) ImportHeld(file string) ([]Held, error) {
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
+	if !bytes.HasSuffix(data, make([]byte, tarEnd)) {
+		return nil, notExported(file)
+	}
 	var list []Held
 	archive := tar.NewReader(bytes.NewReader(data))
 	for {
@@ -118,10 +124,14 @@ func (t *Target) ImportHeld(file string) ([]Held, error) {
 		case errors.As(err, &mismatch):
 			return nil, err
 		case err != nil:
-			return nil, errors.WithMessage(err, file+" is not what gostap probe-cache --export writes, or not all of it")
+			return nil, errors.WithMessage(err, notExported(file).Error())
 		}
 		list = append(list, h)
 	}
+}
+
+func notExported(file string) error {
+	return errors.New(file + " is not what gostap probe-cache --export writes, or not all of it")
 }
 
 // nextHeld reads the next file of an archive, and holds its build-id against that

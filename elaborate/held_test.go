@@ -131,6 +131,13 @@ func TestHeldModule(t *testing.T) {
 		t.Errorf("nothing held: %v", err)
 	}
 	target := NewTarget(release, false)
+	cut := filepath.Join(t.TempDir(), "cut")
+	if err := os.WriteFile(cut, packed[:len(packed)-1024], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := target.ImportHeld(cut); err == nil || !strings.Contains(err.Error(), "or not all of it") {
+		t.Errorf("cut behind its last file: %v, %v", list, err)
+	}
 	list, err := target.ImportHeld(file)
 	if err != nil || len(list) != 1 || list[0].Module != "kvm" || len(list[0].Points) != 2 {
 		t.Fatalf("%+v, %v", list, err)
