@@ -151,13 +151,42 @@ func clean(t *testing.T) {
 // A session is a gostap that runs.
 type session struct {
 	*exec.Cmd
-	stdout, stderr bytes.Buffer
+	stdout output
+	stderr bytes.Buffer
 }
+
+// output is what a session prints; without stacks, but for the lines that begin
+// with a space, of which there can be more than the guest has memory for.
+type output struct {
+	withoutStacks bool
+	kept, line    []byte
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		if o.line = append(o.line, line...); o.line[len(o.line)-1] != '\n' {
+			break
+		}
+		if !o.withoutStacks || o.line[0] != ' ' {
+			o.kept = append(o.kept, o.line...)
+		}
+		o.line = o.line[:0]
+	}
+	return len(p), nil
+}
+
+func (o *output) Bytes() []byte  { return append(o.kept[:len(o.kept):len(o.kept)], o.line...) }
+func (o *output) String() string { return string(o.Bytes()) }
 
 // start starts gostap with these arguments.
 func start(t *testing.T, args ...string) *session {
 	t.Helper()
-	s := &session{Cmd: exec.Command("gostap", args...)}
+	return launch(t, &session{}, args...)
+}
+
+func launch(t *testing.T, s *session, args ...string) *session {
+	t.Helper()
+	s.Cmd = exec.Command("gostap", args...)
 	s.Stdout, s.Stderr = &s.stdout, &s.stderr
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
