@@ -173,16 +173,13 @@ func failed(pos syntax.Pos, d *syntax.Diagnostic) *program.Value {
 
 // operator resolves the @operators that are about the probed place.
 func (v *functionVars) operator(x *syntax.AtExpr) *program.Value {
-	fail := func(format string, args ...any) *program.Value {
-		return &program.Value{Err: &syntax.Diagnostic{Pos: x.At, Msg: fmt.Sprintf(format, args...)}}
-	}
 	switch x.Op {
 	case "entry":
 		if !v.ret {
-			return fail("@entry is what was so at a function's entry: it stands only in return probes")
+			return refused(x.At, "@entry is what was so at a function's entry: it stands only in return probes")
 		}
 		if len(x.Args) != 1 {
-			return fail("@entry takes one expression")
+			return refused(x.At, "@entry takes one expression")
 		}
 		if v.entry == nil {
 			v.entry = map[syntax.Expr]bool{}
@@ -193,20 +190,11 @@ func (v *functionVars) operator(x *syntax.AtExpr) *program.Value {
 		})
 		return &program.Value{X: v.save(x.At, "@"+syntax.ExprString(x.Args[0]), &program.Operand{X: x.Args[0]}, program.Unknown)}
 	case "enum":
-		name, ok := onlyText(x.Args)
-		if !ok {
-			return fail(`@enum takes the name of a constant: @enum("NAME")`)
-		}
-		types, err := v.types()
-		if err != nil {
-			return failed(x.At, v.target.complain(x.At, err))
-		}
-		if n, ok := types.Enumerator(name); ok {
-			return &program.Value{X: &program.Number{At: x.At, Value: n}}
-		}
-		return fail("no enumeration of the kernel has a constant %s", name)
+		return v.enum(x)
+	case "enumname":
+		return v.enumName(x)
 	}
-	return fail("@%s is not known", x.Op)
+	return refused(x.At, "@%s is not known", x.Op)
 }
 
 func onlyText(args []syntax.Expr) (string, bool) {
