@@ -135,7 +135,8 @@ func TestThroughput(t *testing.T) {
 
 func TestPanic(t *testing.T) {
 	eachRelease(t, func(t *testing.T, release string) {
-		r := run(t, Config{Release: release}, "sh", "-c", "echo before; echo c >/proc/sysrq-trigger")
+		// What is on its way from the command to the host when the kernel dies is lost: so it gets some time.
+		r := run(t, Config{Release: release}, "sh", "-c", "echo before; sleep 3; echo c >/proc/sysrq-trigger")
 		var dead *GuestError
 		if !errors.As(r.err, &dead) {
 			t.Fatalf("status %d, error %v; want a GuestError", r.status, r.err)
