@@ -45,7 +45,11 @@ func absolute(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if err != nil {
 		return nil, s.target.complain(m.at(), err)
 	}
-	if why := code.refusal(f.Addr, addr-slide, false); why != "" {
+	why := code.refusal(f.Addr, addr-slide, false)
+	if why == "" {
+		why = s.target.jumpOver(&anchor{Func: f}, addr-slide)
+	}
+	if why != "" {
 		return nil, m.errorf("%s can't be probed: %s", spot(&f, offset), why)
 	}
 	root := m.point.Components[0].Name

@@ -84,6 +84,21 @@ func (c *machineCode) refusal(start, addr uint64, told bool) string {
 	return why
 }
 
+// jumpOver says which kprobe's jump the running kernel has put over the instruction
+// at addr in the code that counts from a, "" if there is none. The kernel would take
+// the jump away again: whose probe that is would pay for it.
+func (t *Target) jumpOver(a *anchor, addr uint64) string {
+	probe := t.jumps().Over(addr)
+	if a.module != "" {
+		probe = t.jumps().OverModule(a.module, a.Name, int64(addr-a.Addr))
+	}
+	if probe == "" {
+		return ""
+	}
+	return "the kernel has optimised the kprobe at " + probe + " into a jump, which stands over it " +
+		"(until whoever probes there ends, or after sysctl debug.kprobes-optimization=0)"
+}
+
 // endbr64 marks where indirect branches may lead to.
 var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
 

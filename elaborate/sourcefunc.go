@@ -183,15 +183,17 @@ func (p *pointFinder) around(in dwarf.Instance) (anchor, bool) {
 // code. Where there is no image of the kernel to tell, the kernel itself refuses
 // what it does not like.
 func (p *pointFinder) allows(in dwarf.Instance, a anchor, addr uint64) bool {
-	code, base := p.image.codeAt(addr)
-	if code == nil {
-		return true
+	var why string
+	if code, base := p.image.codeAt(addr); code != nil {
+		start := a.Addr
+		if addr < start || addr-start >= uint64(a.Size) {
+			start = p.image.info.Start(in, addr) // the compiler has moved it out of the function
+		}
+		why = code.refusal(start-base, addr-base, true)
 	}
-	start := a.Addr
-	if addr < start || addr-start >= uint64(a.Size) {
-		start = p.image.info.Start(in, addr) // the compiler has moved it out of the function
+	if why == "" {
+		why = p.s.target.jumpOver(&a, addr)
 	}
-	why := code.refusal(start-base, addr-base, true)
 	if why != "" {
 		p.barred[addr] = fmt.Sprintf("%s: %s", spot(&a.Func, int64(addr-a.Addr)), why)
 	}

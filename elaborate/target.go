@@ -27,6 +27,7 @@ type Target struct {
 	kernel func() (*symbols.Kernel, error)
 	types  func() (*btf.Spec, error)
 	code   func() (*machineCode, error)
+	jumps  func() *symbols.Jumps
 	loaded func() []string        // the modules, by name
 	opened map[string]*openModule // by path
 
@@ -63,6 +64,13 @@ func NewTarget(release string, guru bool) *Target {
 		return btf.Open(k.BTFPath())
 	})
 	t.code = sync.OnceValues(t.readCode)
+	t.jumps = sync.OnceValue(func() *symbols.Jumps {
+		k, err := t.kernel()
+		if err != nil {
+			return &symbols.Jumps{}
+		}
+		return k.Jumps()
+	})
 	t.loaded = sync.OnceValue(func() []string {
 		k, err := t.kernel()
 		if err != nil {
