@@ -143,6 +143,7 @@ type PointVar struct {
 	Type   string   `json:"type"`
 	Param  bool     `json:"param,omitempty"`
 	Here   bool     `json:"here"`
+	Entry  bool     `json:"entry,omitempty"`  // as it was at the function's entry, which takes a probe there
 	Why    string   `json:"why,omitempty"`    // it has none
 	Ranges []string `json:"ranges,omitempty"` // code at which it has one; none: all of the function, or none, by Here
 }
@@ -185,8 +186,9 @@ func variablesAt(vars Resolver) []PointVar {
 	}
 	for _, one := range s.Variables() {
 		pv := PointVar{Name: one.Name, Type: types.String(one.Type), Param: one.Param}
-		_, err := one.Location()
+		loc, err := one.Location()
 		pv.Here = err == nil
+		pv.Entry = err == nil && loc.AtEntry()
 		if err != nil {
 			pv.Why = err.Error()
 		}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/arch/x86/x86asm"
 
+	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
 )
 
@@ -82,6 +83,22 @@ func (c *machineCode) refusal(start, addr uint64, told bool) string {
 		return ""
 	}
 	return why
+}
+
+// refusal says why there can't be a kprobe at addr in an instance's code, "" if
+// there can. Where there is no image of the kernel to tell, the kernel itself refuses
+// what it does not like.
+func (t *Target) refusal(im *image, in dwarf.Instance, a *anchor, addr uint64) string {
+	if code, base := im.codeAt(addr); code != nil {
+		start := a.Addr
+		if addr < start || addr-start >= uint64(a.Size) {
+			start = im.info.Start(in, addr) // the compiler has moved it out of the function
+		}
+		if why := code.refusal(start-base, addr-base, true); why != "" {
+			return why
+		}
+	}
+	return t.jumpOver(a, addr)
 }
 
 // jumpOver says which kprobe's jump the running kernel has put over the instruction

@@ -98,7 +98,9 @@ func (r *resolution) variables(what string, params, locals bool) ([]named, *synt
 	if s := r.vars.exact(); s != nil {
 		for _, v := range s.Variables() {
 			if v.Param && params || !v.Param && locals {
-				l, err := r.at(s, v)
+				one := *r
+				one.summary = true
+				l, err := one.at(s, v)
 				if err != nil {
 					l = nil
 				}

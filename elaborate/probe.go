@@ -45,6 +45,7 @@ func newSession(lib *Library, target *Target) *session {
 		followed:  map[*syntax.FunctionDecl]bool{},
 		globals:   map[string]bool{},
 		targets:   map[*syntax.Block]bool{},
+		entered:   map[int64]bool{},
 	}
 }
 
@@ -66,6 +67,7 @@ type session struct {
 	bodies    []*syntax.Block    // of the probe that is elaborated
 	handler   *syntax.Block      // its own
 	watched   int                // kernel.data points so far
+	entered   map[int64]bool     // the entry values that a probe keeps
 	broken    *syntax.Diagnostic // why the kernel can't be looked into, however optional the probe point was
 }
 
@@ -146,6 +148,7 @@ func (s *session) group(decl *syntax.ProbeDecl, bodies []*syntax.Block, r reache
 	if r.place.Vars != nil {
 		group.Saved = r.place.Vars.Saved()
 	}
+	s.enter(group)
 	return group
 }
 

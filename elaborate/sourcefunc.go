@@ -179,21 +179,9 @@ func (p *pointFinder) around(in dwarf.Instance) (anchor, bool) {
 	return a, why == "" && !lost
 }
 
-// allows reports whether there can be a kprobe at an address in an instance's
-// code. Where there is no image of the kernel to tell, the kernel itself refuses
-// what it does not like.
+// allows reports whether there can be a kprobe at an address in an instance's code.
 func (p *pointFinder) allows(in dwarf.Instance, a anchor, addr uint64) bool {
-	var why string
-	if code, base := p.image.codeAt(addr); code != nil {
-		start := a.Addr
-		if addr < start || addr-start >= uint64(a.Size) {
-			start = p.image.info.Start(in, addr) // the compiler has moved it out of the function
-		}
-		why = code.refusal(start-base, addr-base, true)
-	}
-	if why == "" {
-		why = p.s.target.jumpOver(&a, addr)
-	}
+	why := p.s.target.refusal(p.image, in, &a, addr)
 	if why != "" {
 		p.barred[addr] = fmt.Sprintf("%s: %s", spot(&a.Func, int64(addr-a.Addr)), why)
 	}
@@ -318,9 +306,18 @@ func (p *placeMaker) name(f dwarf.Func, more string) string {
 			suffix += "." + word
 		}
 	}
-	root := "kernel"
+	module := ""
 	if name := p.m.text("module"); name != "" {
-		root = fmt.Sprintf("module(%q)", symbols.ModuleName(name))
+		module = symbols.ModuleName(name)
 	}
-	return fmt.Sprintf(`%s.function("%s@%s:%d")%s`, root, f.Name, f.File, f.Line, suffix)
+	return pointAt(module, f) + suffix
+}
+
+// pointAt spells the point at a function of a module, or of the kernel itself if that is "".
+func pointAt(module string, f dwarf.Func) string {
+	root := "kernel"
+	if module != "" {
+		root = fmt.Sprintf("module(%q)", module)
+	}
+	return fmt.Sprintf(`%s.function("%s@%s:%d")`, root, f.Name, f.File, f.Line)
 }

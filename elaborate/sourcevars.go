@@ -21,6 +21,7 @@ type sourceScope struct {
 	*image
 	full  *btf.Spec // may be nil
 	entry bool      // a function's first instruction, where arguments are still in their registers
+	asker *resolution
 }
 
 // scope returns what debuginfo says of the probed address, nil if it says nothing.
@@ -78,6 +79,9 @@ func (r *resolution) at(s *sourceScope, v *dwarf.Variable) (*location, error) {
 	if s.entry && v.Param && v.Kept() && !strings.Contains(s.Symbol, ".") {
 		return r.passed(s, v), nil
 	}
+	asked := *s
+	asked.asker = r
+	s = &asked
 	l := &location{types: s.info.Types(), full: s.full, at: r.x.At, what: "$" + v.Name, typ: v.Type}
 	if len(loc.Pieces) == 1 && loc.Pieces[0].Bits == 0 {
 		switch p := loc.Pieces[0]; p.Kind {
@@ -247,6 +251,8 @@ func (s *sourceScope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	switch x.Op {
 	case dwarf.OpLoad:
 		return &program.Deref{At: at, Addr: inner, Size: int(x.N)}, nil
+	case dwarf.OpEntry:
+		return s.asker.entryValue(s, x.N, inner)
 	case dwarf.OpCast:
 		return &program.Cast{At: at, X: inner, Size: int(x.N), Signed: x.Signed}, nil
 	}

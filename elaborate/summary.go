@@ -28,6 +28,10 @@ func walk(x program.Expr, visit func(program.Expr)) {
 		walk(x.Addr, visit)
 	case *program.Cast:
 		walk(x.X, visit)
+	case *program.Cond:
+		walk(x.If, visit)
+		walk(x.Then, visit)
+		walk(x.Else, visit)
 	case *program.Print:
 		for _, arg := range x.Args {
 			walk(arg, visit)

@@ -33,6 +33,8 @@ type Target struct {
 
 	debuginfo *debuginfo // the kernel's own
 
+	entryValues []*entryValue // that variables have asked for; the index is their number
+
 	asked   struct{ btf, debuginfo, held bool } // what answers have come from
 	holding holding                             // what the probe cache is being filled with, else nil
 

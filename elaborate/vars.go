@@ -230,6 +230,7 @@ type resolution struct {
 	x       *syntax.TargetVar
 	made    map[syntax.Expr]*program.Value
 	atEntry bool // though the probe is at the return
+	summary bool // of many variables: nothing is to be probed for one of them
 }
 
 // saved resolves a parameter in a return probe: it is what it was at entry.

@@ -126,8 +126,11 @@ func printVars(w io.Writer, list []elaborate.PointVars) {
 		fmt.Fprintln(w, p.Point)
 		for _, v := range p.Variables {
 			line := fmt.Sprintf("  $%s: %s", v.Name, v.Type)
-			if !v.Here {
+			switch {
+			case !v.Here:
 				line += " - " + v.Why
+			case v.Entry:
+				line += " - kept by a probe at the function's entry"
 			}
 			fmt.Fprintln(w, line)
 			for _, r := range v.Ranges {

@@ -4,6 +4,7 @@ package dwarf
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-delve/delve/pkg/dwarf/op"
 	"github.com/pkg/errors"
@@ -35,6 +36,12 @@ type Piece struct {
 // A Location is where a variable is: in one piece, or several, which begin with
 // its lowest bits.
 type Location struct{ Pieces []Piece }
+
+// AtEntry reports whether the location takes what registers held at the function's
+// entry, which are not there any more.
+func (l *Location) AtEntry() bool {
+	return slices.ContainsFunc(l.Pieces, func(p Piece) bool { return p.X.atEntry() })
+}
 
 // ErrEntryOnly is the error for values that were there at the function's entry
 // and are nowhere now.
@@ -325,7 +332,7 @@ func (m *machine) step(c op.Opcode, b *buf) error {
 			return errDWARF
 		}
 		if !m.entry {
-			return ErrEntryOnly
+			return m.laterEntryValue(inner)
 		}
 		return m.entryValue(inner)
 	case opGNUParameterRef:
@@ -392,6 +399,30 @@ func (m *machine) entryValue(p []byte) error {
 	default:
 		return errDWARF
 	}
+	return nil
+}
+
+// laterEntryValue evaluates an expression at the function's entry, where that was
+// some time ago: it is a register.
+func (m *machine) laterEntryValue(p []byte) error {
+	b := buf{data: p}
+	c, n := op.Opcode(b.u8()), int64(0)
+	switch {
+	case c >= op.DW_OP_reg0 && c <= op.DW_OP_reg31:
+		n = int64(c - op.DW_OP_reg0)
+	case c == op.DW_OP_regx:
+		n = int64(b.uleb())
+	default:
+		return ErrEntryOnly
+	}
+	if b.bad || b.left() > 0 {
+		return errDWARF
+	}
+	frame, err := m.u.cfa(m.pc)
+	if err != nil {
+		return err
+	}
+	m.push(&Expr{Op: OpEntry, N: n, X: frame})
 	return nil
 }
 

@@ -14,6 +14,7 @@ const (
 	OpCompare                // X Name Y, 1 or 0
 	OpCast                   // X cut to N bytes, sign-extended if Signed
 	OpCond                   // Y if X is not 0, else Z
+	OpEntry                  // what register N held at the function's entry; X is its canonical frame address
 )
 
 // An Expr is a DWARF expression as a tree: how to come by an address or a value
@@ -71,6 +72,11 @@ func compareExpr(name string, x, y *Expr) *Expr {
 		return &Expr{N: 1}
 	}
 	return &Expr{}
+}
+
+// atEntry reports whether there is an OpEntry in the tree.
+func (x *Expr) atEntry() bool {
+	return x != nil && (x.Op == OpEntry || x.X.atEntry() || x.Y.atEntry() || x.Z.atEntry())
 }
 
 // weigh takes the nodes of the tree x off left. What trees share counts for each.

@@ -130,6 +130,16 @@ static alone u64 gone(u64 used, u64 unused)
 	return sink;
 }
 
+/* Nothing has the parameters any more when the line is reached: they are what they were at the entry. */
+static alone u64 entered(long n, s16 word)
+{
+	if (n > 1)
+		sink += entered(n - 1, word + 1);
+	asm volatile("" : : : "rdi", "rsi", "rbx", "memory");
+	sink += 2;				/* ENTERED */
+	return sink;
+}
+
 static int go(const char *value, const struct kernel_param *kp)
 {
 	struct sample second = { .low = 1, .high = 2, .neg = 100, .wide = 77, .colour = GREEN, .name = "second" };
@@ -146,6 +156,7 @@ static int go(const char *value, const struct kernel_param *kp)
 	twice_inlined(40, &first);
 	loop(4);
 	gone(9, 10);
+	entered(3, -12);
 	return 0;
 }
 
