@@ -254,6 +254,9 @@ func (s *sourceScope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	case dwarf.OpEntry:
 		return s.asker.entryValue(s, x.N, inner)
 	case dwarf.OpCast:
+		if x.N == 8 {
+			return inner, nil
+		}
 		return &program.Cast{At: at, X: inner, Size: int(x.N), Signed: x.Signed}, nil
 	}
 	y, err := s.expr(at, x.Y)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/go-delve/delve/pkg/dwarf/op"
 )
 
 // spell writes an expression as scripts do.
@@ -90,6 +92,37 @@ func TestExpressions(t *testing.T) {
 	for _, c := range expressions {
 		if got := located(c.expr...); got != c.want {
 			t.Errorf("% x: %s, want %s", c.expr, got, c.want)
+		}
+	}
+}
+
+// TestUnsigned: numbers of 64 bits are compared as what they are converted to.
+func TestUnsigned(t *testing.T) {
+	r0 := &Expr{Op: OpRegister}
+	for _, c := range []struct {
+		x    *Expr
+		op   byte
+		want string
+	}{
+		{r0, lt, "(r0<5)"},
+		{typed(r0, 8, true), lt, "(r0<5)"},
+		{typed(r0, 4, false), lt, "(cast4(r0)<5)"},
+		{typed(r0, 8, false), lt, "((cast8(r0)^-9223372036854775808)<-9223372036854775803)"},
+		{add(typed(r0, 8, false), 1), lt, "(((cast8(r0)+1)^-9223372036854775808)<-9223372036854775803)"},
+		{typed(typed(r0, 8, false), 8, true), lt, "(cast8(cast8(r0))<5)"},
+		{typed(r0, 8, false), 0x1b, "(cast8(r0)/u5)"},
+		{r0, 0x1b, "(r0/5)"},
+		{typed(r0, 8, false), minus, "(cast8(r0)-5)"},
+	} {
+		m := machine{u: &unit{}, stack: []*Expr{c.x, {N: 5}}}
+		got := ""
+		if err := m.step(op.Opcode(c.op), &buf{}); err != nil {
+			got = err.Error()
+		} else {
+			got = spell(m.stack[0])
+		}
+		if got != c.want {
+			t.Errorf("%s %#x 5: %s, want %s", spell(c.x), c.op, got, c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package dwarf
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/go-delve/delve/pkg/dwarf/op"
@@ -91,6 +92,9 @@ var binaryOps = map[op.Opcode]string{
 	op.DW_OP_and: "&", op.DW_OP_div: "/", op.DW_OP_minus: "-", op.DW_OP_mod: "%", op.DW_OP_mul: "*", op.DW_OP_or: "|",
 	op.DW_OP_plus: "+", op.DW_OP_shl: "<<", op.DW_OP_shr: ">>>", op.DW_OP_shra: ">>", op.DW_OP_xor: "^",
 }
+
+// unsignedOps are those that are others for unsigned numbers.
+var unsignedOps = map[string]string{"/": "/u", "%": "%u", ">>": ">>>"}
 
 var compareOps = map[op.Opcode]string{
 	op.DW_OP_eq: "==", op.DW_OP_ge: ">=", op.DW_OP_gt: ">", op.DW_OP_le: "<=", op.DW_OP_lt: "<", op.DW_OP_ne: "!=",
@@ -220,11 +224,18 @@ func (m *machine) step(c op.Opcode, b *buf) error {
 	}
 	if name, ok := binaryOps[c]; ok {
 		y, x := m.pop(b), m.pop(b)
+		if other, ok := unsignedOps[name]; ok && (x.unsigned() || y.unsigned()) {
+			name = other
+		}
 		m.push(binaryExpr(name, x, y))
 		return nil
 	}
 	if name, ok := compareOps[c]; ok {
 		y, x := m.pop(b), m.pop(b)
+		if x.unsigned() || y.unsigned() {
+			top := &Expr{N: math.MinInt64}
+			x, y = binaryExpr("^", x, top), binaryExpr("^", y, top)
+		}
 		m.push(compareExpr(name, x, y))
 		return nil
 	}
@@ -355,7 +366,7 @@ func (m *machine) load(size int64, b *buf) error {
 // cast makes x of the base type at off in the unit; 0 is the generic type.
 func (m *machine) cast(x *Expr, off uint64) error {
 	if off == 0 {
-		m.push(x)
+		m.push(typed(x, 8, true))
 		return nil
 	}
 	d, ok := m.u.die(m.u.off + uint32(off))
@@ -367,10 +378,8 @@ func (m *machine) cast(x *Expr, off uint64) error {
 	switch {
 	case encoding == encFloat || size > 8:
 		return errors.New("its location takes a type that scripts do not have")
-	case size == 8:
-		m.push(x)
-	case size == 1 || size == 2 || size == 4:
-		m.push(&Expr{Op: OpCast, N: int64(size), Signed: encoding == encSigned || encoding == encSignedChar, X: x})
+	case size == 1 || size == 2 || size == 4 || size == 8:
+		m.push(typed(x, int64(size), encoding == encSigned || encoding == encSignedChar))
 	default:
 		return errDWARF
 	}

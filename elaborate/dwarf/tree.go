@@ -12,7 +12,7 @@ const (
 	OpLoad                   // N bytes from the address X, zero-extended
 	OpBinary                 // X Name Y
 	OpCompare                // X Name Y, 1 or 0
-	OpCast                   // X cut to N bytes, sign-extended if Signed
+	OpCast                   // X cut to N bytes, sign-extended if Signed; of 8 bytes it is X
 	OpCond                   // Y if X is not 0, else Z
 	OpEntry                  // what register N held at the function's entry; X is its canonical frame address
 )
@@ -22,10 +22,30 @@ const (
 type Expr struct {
 	Op     ExprOp
 	N      int64
-	Name   string // + - * / % << >> >>> & | ^, or == != < <= > >=
+	Name   string // + - * / % /u %u << >> >>> & | ^, or == != < <= > >=
 	Signed bool
 	X, Y   *Expr
 	Z      *Expr
+}
+
+// typed returns x as a number of size bytes.
+func typed(x *Expr, size int64, signed bool) *Expr {
+	if size == 8 && signed && !x.unsigned() {
+		return x
+	}
+	return &Expr{Op: OpCast, N: size, Signed: signed, X: x}
+}
+
+// unsigned reports whether x is an unsigned number of 64 bits, with which
+// computations are others than with scripts' numbers.
+func (x *Expr) unsigned() bool {
+	switch x.Op {
+	case OpCast:
+		return x.N == 8 && !x.Signed
+	case OpBinary:
+		return x.X.unsigned() || x.Y.unsigned()
+	}
+	return false
 }
 
 // add returns x + n.
@@ -53,6 +73,8 @@ func binaryExpr(name string, x, y *Expr) *Expr {
 			return &Expr{N: x.N - y.N}
 		case name == "&":
 			return &Expr{N: x.N & y.N}
+		case name == "^":
+			return &Expr{N: x.N ^ y.N}
 		case name == "<<" && shift:
 			return &Expr{N: x.N << y.N}
 		case name == ">>>" && shift:

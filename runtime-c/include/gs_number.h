@@ -46,6 +46,24 @@ gs_inline gs_s64 gs_mod(struct gs_ctx *c, gs_s64 x, gs_s64 y, const char *near)
 	return x % y;
 }
 
+gs_inline gs_s64 gs_udiv(struct gs_ctx *c, gs_u64 x, gs_u64 y, const char *near)
+{
+	if (gs_unlikely(!y)) {
+		gs_raise(c, "division by 0", near);
+		return 0;
+	}
+	return x / y;
+}
+
+gs_inline gs_s64 gs_umod(struct gs_ctx *c, gs_u64 x, gs_u64 y, const char *near)
+{
+	if (gs_unlikely(!y)) {
+		gs_raise(c, "division by 0", near);
+		return 0;
+	}
+	return x % y;
+}
+
 /* Two's complement arithmetic for core, which may be compiled without -fwrapv. */
 gs_inline gs_s64 gs_add(gs_s64 x, gs_s64 y)
 {

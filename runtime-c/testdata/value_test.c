@@ -16,6 +16,9 @@ static void test_numbers(void)
 	CHECK(gs_div(&c, GS_MIN, -1, "") == GS_MIN && !c.error);
 	CHECK(gs_mod(&c, GS_MIN, -1, "") == 0 && !c.error);
 	CHECK(gs_div(&c, -7, 2, "") == -3 && gs_mod(&c, -7, 2, "") == -1 && !c.error);
+	CHECK(gs_udiv(&c, -1, 2, "") == -(GS_MIN + 1) && gs_umod(&c, -1, 10, "") == 5 && !c.error);
+	CHECK(gs_umod(&c, 1, 0, "there") == 0 && !strcmp(c.error, "division by 0"));
+	c.error = NULL;
 	CHECK(gs_div(&c, 1, 0, "here") == 0 && !strcmp(c.error, "division by 0") && !strcmp(c.error_near, "here"));
 	CHECK(gs_shl(1, 63) == GS_MIN && gs_shl(3, 64) == 3 && gs_shr(-8, 1) == -4 && gs_ushr(-1, 63) == 1);
 }

@@ -130,6 +130,16 @@ static alone u64 gone(u64 used, u64 unused)
 	return sink;
 }
 
+/* The quotient is computed nowhere; debuginfo says how it would be. */
+static alone u64 divided(u64 big)
+{
+	u64 quotient = big / 3;
+
+	keep(big);
+	sink += big;				/* DIVIDED */
+	return sink;
+}
+
 /* Nothing has the parameters any more when the line is reached: they are what they were at the entry. */
 static alone u64 entered(long n, s16 word)
 {
@@ -157,6 +167,7 @@ static int go(const char *value, const struct kernel_param *kp)
 	loop(4);
 	gone(9, 10);
 	entered(3, -12);
+	divided(0xfffffffffffffff1ull);
 	return 0;
 }
 

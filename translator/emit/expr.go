@@ -165,14 +165,11 @@ func (b *body) binary(op string, x, y value, ye program.Expr, near string) value
 		return value{fmt.Sprintf("gs_shr(%s, %s)", x.c, y.c), k}
 	case ">>>":
 		return value{fmt.Sprintf("gs_ushr(%s, %s)", x.c, y.c), k}
-	case "/", "%":
-		if n, ok := ye.(*program.Number); ok && n.Value != 0 && n.Value != -1 {
+	case "/", "%", "/u", "%u":
+		if n, ok := ye.(*program.Number); ok && n.Value != 0 && n.Value != -1 && len(op) == 1 {
 			break
 		}
-		fn := "gs_div"
-		if op == "%" {
-			fn = "gs_mod"
-		}
+		fn := map[string]string{"/": "gs_div", "%": "gs_mod", "/u": "gs_udiv", "%u": "gs_umod"}[op]
 		// Asking the divisor, not c->error, leaves C only one test.
 		t, by := b.temp(), b.temp()
 		b.line("gs_s64 %s = %s;", by, y.c)

@@ -57,7 +57,7 @@ type (
 		X  Expr
 	}
 
-	// Binary, on Longs: Op is one of * / % + - >> >>> << & ^ |
+	// Binary, on Longs: Op is one of * / % + - >> >>> << & ^ |, or of /u and %u, which take them for unsigned
 	Binary struct {
 		At   syntax.Pos
 		Op   string
