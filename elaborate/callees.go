@@ -55,6 +55,12 @@ func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (nam
 		if !wanted.matchesName(c.Name) || !wanted.matchesFile(f.File) || c.Target.Inlined && (m.has("call") || m.has("return")) {
 			continue
 		}
+		if c.Jumped {
+			p.unknown++
+		}
+		if c.Returns == nil && !c.Target.Inlined {
+			continue
+		}
 		way := from.way + fmt.Sprintf(`.callee("%s@%s:%d")`, f.Name, f.File, f.Line)
 		to := &caller{from.of, way, c.Returns, from, in}
 		if c.Target.Inlined {

@@ -116,6 +116,15 @@ func TestCallees(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, tests[name], want)
 		}
 	}
+	// Functions that are jumped to, so that nothing returns to who does.
+	_, diags = onDebuginfo(t, release, `probe kernel.function("generic_file_llseek").callees { }`)
+	if text := fmt.Sprint(diags.Err()); !strings.Contains(text, "not in a way that can be told") || !strings.Contains(text, "generic_file_llseek_size") {
+		t.Error(text)
+	}
+	_, diags = onDebuginfo(t, release, `probe kernel.function("*@fs/read_write.c").callees { }`)
+	if text := fmt.Sprint(diags); diags.Err() != nil || !strings.Contains(text, "callees are left out") {
+		t.Error(text)
+	}
 }
 
 func TestSourceErrors(t *testing.T) {

@@ -194,7 +194,8 @@ func (p *pointFinder) found() []*Place {
 		p.s.diags.Warnf(p.maker.m.at(), "%d of %d places are left out, for they can't be probed: %s", n, n+len(p.places), p.example())
 	}
 	if p.unknown > 0 && len(p.places) > 0 {
-		p.s.diags.Warnf(p.maker.m.at(), "%d of %d callees are left out: from what called them can't be told there", p.unknown, p.unknown+len(p.places))
+		p.s.diags.Warnf(p.maker.m.at(), "%d of %d callees are left out, or some of their calls: what called them can't be told there, "+
+			"as it jumped to them, or a frame in between is of no fixed size", p.unknown, p.unknown+len(p.places))
 	}
 	return p.places
 }

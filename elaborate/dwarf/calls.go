@@ -31,11 +31,11 @@ type Call struct {
 	Name    string
 	Target  Instance
 	Returns []uint64 // where its calls return to; none for an inlined copy
+	Jumped  bool     // to, at least once, by which nothing returns to the instance
 }
 
 // Calls returns what an instance calls, but not what is called in what is
-// inlined there. Calls through pointers are not known, nor are those of which
-// nothing returns to the instance: jumps at its end.
+// inlined there. Calls through pointers are not known.
 func (i *Info) Calls(in Instance) ([]Call, error) {
 	d, err := i.dieOf(in)
 	if err != nil {
@@ -56,17 +56,24 @@ func (i *Info) Calls(in Instance) ([]Call, error) {
 			}
 			back, ok := c.attr(returns)
 			to, found := c.ref(name)
-			if !ok || !found || c.flag(atCallTailCall) || c.flag(atGNUTailCall) {
+			if !ok || !found {
 				return
 			}
 			key := uint64(to.u.off)<<32 | uint64(to.off)
-			if n, ok := at[key]; ok {
-				list[n].Returns = append(list[n].Returns, back.u)
-				return
+			n, ok := at[key]
+			if !ok {
+				for _, target := range i.targets(to.name(), in.unit) {
+					n, ok = len(list), true
+					at[key] = n
+					list = append(list, Call{Name: target.Func.Name, Target: target})
+				}
 			}
-			for _, target := range i.targets(to.name(), in.unit) {
-				at[key] = len(list)
-				list = append(list, Call{target.Func.Name, target, []uint64{back.u}})
+			switch {
+			case !ok:
+			case c.flag(atCallTailCall) || c.flag(atGNUTailCall):
+				list[n].Jumped = true
+			default:
+				list[n].Returns = append(list[n].Returns, back.u)
 			}
 		}
 	})
