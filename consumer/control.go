@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/mdlayher/genetlink"
 	"github.com/mdlayher/netlink"
@@ -26,6 +27,7 @@ type control struct {
 }
 
 type answer struct {
+	to    uint32 // the sequence number of the command; of an error it is not known
 	stats *kernelStats
 	err   error
 }
@@ -33,6 +35,11 @@ type answer struct {
 // errOverflow says that messages came faster than they were read, and that an
 // answer may have been among those that are gone.
 var errOverflow = errors.New("messages from the kernel were lost")
+
+// answerTime is how long an answer is waited for. The kernel gives it before the
+// command's system call returns, so that it is late only behind many messages. If
+// they leave it no room, it is gone, which errOverflow says only for the first that is.
+const answerTime = time.Second
 
 // kernelStats is what the kernel side tells about a session: GS_CMD_STATS.
 type kernelStats struct {
@@ -98,7 +105,7 @@ func (c *control) receive() {
 				}
 			default:
 				stats, err := decodeStats(m.Data)
-				c.answer(answer{stats, err})
+				c.answer(answer{raw[i].Header.Sequence, stats, err})
 			}
 		}
 	}
@@ -122,19 +129,32 @@ func (c *control) command(cmd uint8, attrs []byte) (*kernelStats, error) {
 	}
 	for {
 		m := genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}, Data: attrs}
-		if _, err := c.conn.Send(m, c.family, netlink.Request); err != nil {
+		sent, err := c.conn.Send(m, c.family, netlink.Request)
+		if err != nil {
 			return nil, commandError(err)
 		}
+		a := c.await(sent.Header.Sequence)
+		if a.err != errOverflow {
+			return a.stats, commandError(a.err)
+		}
+		// The command was carried out, but its answer may be gone: ask again.
+		cmd, attrs = cmdStats, nil
+	}
+}
+
+// await returns the answer to the command of that sequence number, or an error.
+func (c *control) await(sequence uint32) answer {
+	late := time.After(answerTime)
+	for {
 		select {
 		case a := <-c.answers:
-			if a.err == errOverflow {
-				// The command was carried out, but its answer may be gone: ask again.
-				cmd, attrs = cmdStats, nil
-				continue
+			if a.err != nil || a.to == sequence {
+				return a
 			}
-			return a.stats, commandError(a.err)
+		case <-late:
+			return answer{err: errOverflow}
 		case <-c.lost:
-			return nil, errors.New("the module's control channel is gone")
+			return answer{err: errors.New("the module's control channel is gone")}
 		}
 	}
 }

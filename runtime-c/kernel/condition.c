@@ -18,6 +18,7 @@
 
 #define GS_FOLLOW_MS 100
 
+static atomic_t gs_follow_asked = ATOMIC_INIT(0);	/* and not begun: asking may itself be what changes a condition */
 static struct irq_work gs_follow_irq_work;
 static struct delayed_work gs_follow_work;
 static unsigned long gs_follow_next;	/* jiffies: not before */
@@ -25,10 +26,10 @@ static unsigned long gs_follow_next;	/* jiffies: not before */
 static void gs_follow(struct work_struct *work)
 {
 	WRITE_ONCE(gs_follow_next, jiffies + msecs_to_jiffies(GS_FOLLOW_MS));
+	atomic_xchg(&gs_follow_asked, 0);
 	gs_session_follow();
 }
 
-/* If the item is pending it will see the change; while it runs, it is pending no more. */
 static void gs_follow_irq(struct irq_work *work)
 {
 	long wait = READ_ONCE(gs_follow_next) - jiffies;
@@ -79,7 +80,7 @@ static void gs_ask_conditions(struct gs_ctx *c)
 		WRITE_ONCE(slot->off, off);
 		changed = true;
 	}
-	if (changed)
+	if (changed && !atomic_xchg(&gs_follow_asked, 1))
 		irq_work_queue(&gs_follow_irq_work);
 	c->error = error;
 	c->error_near = near;

@@ -169,7 +169,9 @@ static int gs_answer(struct genl_info *info)
 		return -EMSGSIZE;
 	}
 	genlmsg_end(skb, head);
-	return genlmsg_reply(skb, info);
+	/* Who has no room for the answer, for all the messages, has had the command carried out, and asks again. */
+	genlmsg_reply(skb, info);
+	return 0;
 }
 
 /* Why the sender may not have its command: 0 if it may. */

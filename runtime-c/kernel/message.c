@@ -58,8 +58,9 @@ void gs_message(u32 kind, const char *text, size_t len, const char *near, const 
 	struct gs_message_slot *m = gs_claim_slot();
 
 	if (!m) {
+		/* Those in the slots have asked for the sender; not to ask again lets it come, where this is on its way. */
 		atomic64_inc(&gs_messages_lost);
-		goto out;
+		return;
 	}
 	m->kind = kind;
 	gs_fill(m->text, sizeof(m->text), text, len);
@@ -67,7 +68,6 @@ void gs_message(u32 kind, const char *text, size_t len, const char *near, const 
 	gs_fill(m->point, sizeof(m->point), point ?: "", point ? strlen(point) : 0);
 	/* The sender, who sees READY, sees what the slot holds. */
 	atomic_set_release(&m->state, GS_SLOT_READY);
-out:
 	irq_work_queue(&gs_message_irq_work);
 }
 
@@ -83,9 +83,12 @@ void gs_warn(struct gs_ctx *c, struct gs_str text)
 	gs_message(GS_MSG_WARNING, text.s, text.len, NULL, NULL);
 }
 
+/* Those that are there by now: sending may make handlers say more, which have asked for the sender themselves. */
 static void gs_send_slots(void)
 {
-	for (;;) {
+	u32 head = atomic_read(&gs_message_head);
+
+	while (gs_message_tail != head) {
 		struct gs_message_slot *m = &gs_message_slots[gs_message_tail % GS_NMESSAGES];
 
 		if (atomic_read_acquire(&m->state) != GS_SLOT_READY)
@@ -151,6 +154,8 @@ int gs_messages_init(void)
 void gs_messages_flush(void)
 {
 	irq_work_sync(&gs_message_irq_work);
+	/* Whoever found no slot has not asked for the sender. */
+	queue_delayed_work(gs_workqueue, &gs_message_work, 0);
 	flush_delayed_work(&gs_message_work);
 }
 
