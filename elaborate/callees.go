@@ -103,7 +103,7 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 	p.seen = map[uint64]bool{} // a function may be called from several
 	p.instance(in)
 	for _, place := range p.places[before:] {
-		place.Point.Name = p.maker.name(to.of, to.way)
+		place.Point.Name = p.name(to.of, to.way)
 		if vars, ok := place.Vars.(*functionVars); ok && test != nil {
 			at := p.maker.m.at()
 			vars.given = g.given

@@ -66,11 +66,7 @@ func kernelFunction(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	}
 	maker := placeMaker{s: s, m: m, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
 	if strings.Contains(pattern, "@") || m.has("inline") || m.inside() {
-		im, d := s.functionImage(m, pattern)
-		if d != nil {
-			return nil, d
-		}
-		return s.sourceFunctions(im, &maker, pattern)
+		return s.byDebuginfo(&maker, pattern)
 	}
 	if m.has("module") {
 		return moduleFunctions(&maker, pattern)
@@ -100,20 +96,20 @@ func (p *placeMaker) find(in *scope, pattern string) ([]symbols.Func, *syntax.Di
 	return p.s.namedFunctions(in, p.m, pattern)
 }
 
-// functionImage returns where debuginfo is to look for pattern.
-func (s *session) functionImage(m match, pattern string) (*image, *syntax.Diagnostic) {
+// byDebuginfo finds the functions of pattern, or what is in them, by debuginfo.
+func (s *session) byDebuginfo(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagnostic) {
+	m, what := maker.m, fmt.Sprintf("the place of %q", pattern)
 	if root := m.point.Components[0].Name; root == "kprobe" {
 		return nil, m.errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
 	}
-	what := fmt.Sprintf("the place of %q", pattern)
 	if m.has("module") {
-		return s.target.moduleImage(m.at(), m.text("module"), what, m.point)
+		return s.inModules(m, what, func(im *image) ([]*Place, *syntax.Diagnostic) { return s.sourceFunctions(im, maker, pattern) })
 	}
 	info, d := s.target.debuginfo.need(m.at(), what, m.point)
 	if d != nil {
 		return nil, d
 	}
-	return s.target.kernelImage(info), nil
+	return s.sourceFunctions(s.target.kernelImage(info), maker, pattern)
 }
 
 // inside reports whether a probe point asks for what lies in functions.

@@ -112,3 +112,28 @@ func TestModuleBarred(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestManyModules: debuginfo is asked for all modules that a pattern stands for.
+func TestManyModules(t *testing.T) {
+	release := withDebuginfo(t)
+	for point, want := range map[string]string{
+		`module("nf_*").function("help@*nf_conntrack_ftp.c")`:        `kprobe module("nf_conntrack_ftp").function("help@net/netfilter/nf_conntrack_ftp.c:369") help+0`,
+		`module("nf_*").function("help@*nf_conntrack_ftp.c").return`: `kretprobe module("nf_conntrack_ftp").function("help@net/netfilter/nf_conntrack_ftp.c:369").return help+0`,
+	} {
+		if list, err := points(t, release, point); err != nil || len(list) != 1 || list[0] != want {
+			t.Errorf("%s: %q, %v", point, list, err)
+		}
+	}
+	list, err := points(t, release, `module("nf_conntrack_*").statement("help@*.c:*")`)
+	modules := map[string]bool{}
+	for _, text := range list {
+		modules[strings.Split(text, `"`)[1]] = true
+	}
+	if err != nil || len(modules) < 2 {
+		t.Errorf("statements in modules %v, %v", modules, err)
+	}
+	_, err = points(t, release, `module("nf_*").function("help@nowhere.c")`)
+	if err == nil || !strings.Contains(err.Error(), `modules that "nf_*" matches has it; for one, `) {
+		t.Error(err)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"gostap/elaborate/dwarf"
-	"gostap/elaborate/symbols"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -220,7 +219,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	}
 	if in.Inlined {
 		if p.allows(in, f, in.Entry) {
-			p.places = append(p.places, p.place(in, f, in.Entry, p.maker.name(in.Func, "")))
+			p.places = append(p.places, p.place(in, f, in.Entry, p.name(in.Func, "")))
 		}
 		return
 	}
@@ -236,13 +235,13 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		return
 	}
 	place := p.maker.place(&f.Func, len(p.image.kernel.Lookup(f.Name))-1)
-	place.Point.Name = p.maker.name(in.Func, "")
+	place.Point.Name = p.name(in.Func, "")
 	p.places = append(p.places, place)
 }
 
 // ofModule makes the place of a module's own function.
 func (p *pointFinder) ofModule(in dwarf.Instance, a anchor) *Place {
-	place := p.place(in, a, in.Low, p.maker.name(in.Func, ""))
+	place := p.place(in, a, in.Low, p.name(in.Func, ""))
 	if p.maker.m.has("return") {
 		place.Point.Family, place.Point.Args = "kretprobe", p.maker.args
 		place.Vars.(*functionVars).ret = true
@@ -300,18 +299,14 @@ func (p *pointFinder) none(text string, functions int) *syntax.Diagnostic {
 }
 
 // name spells a point at a function as debuginfo knows it.
-func (p *placeMaker) name(f dwarf.Func, more string) string {
+func (p *pointFinder) name(f dwarf.Func, more string) string {
 	suffix := more
 	for _, word := range []string{"call", "exported", "inline", "return"} {
-		if p.m.has(word) {
+		if p.maker.m.has(word) {
 			suffix += "." + word
 		}
 	}
-	module := ""
-	if name := p.m.text("module"); name != "" {
-		module = symbols.ModuleName(name)
-	}
-	return pointAt(module, f) + suffix
+	return pointAt(p.image.module, f) + suffix
 }
 
 // pointAt spells the point at a function of a module, or of the kernel itself if that is "".

@@ -408,5 +408,5 @@ func (r *resolution) imageOf(module string) (*image, *syntax.Diagnostic) {
 		}
 		return r.vars.target.kernelImage(info), nil
 	}
-	return r.vars.target.moduleImage(r.x.At, module, what, nil)
+	return r.vars.target.moduleImage(r.x.At, module, what)
 }

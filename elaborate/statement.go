@@ -73,11 +73,7 @@ func moduleStatement(s *session, m match) ([]*Place, *syntax.Diagnostic) {
 	if err != nil {
 		return nil, m.errorf("%v", err)
 	}
-	im, d := s.target.moduleImage(m.at(), m.text("module"), placeOfStatements, m.point)
-	if d != nil {
-		return nil, d
-	}
-	return s.statements(im, m, p)
+	return s.inModules(m, placeOfStatements, func(im *image) ([]*Place, *syntax.Diagnostic) { return s.statements(im, m, p) })
 }
 
 // statements finds where lines of the source begin. Each line counts once in each

@@ -68,7 +68,7 @@ func (p *pointFinder) labels(in dwarf.Instance) (names []string, err error) {
 			continue
 		}
 		if a, ok := p.around(in); ok && p.allows(in, a, l.Addr) {
-			p.places = append(p.places, p.place(in, a, l.Addr, p.maker.name(in.Func, fmt.Sprintf(".label(%q)", l.Name))))
+			p.places = append(p.places, p.place(in, a, l.Addr, p.name(in.Func, fmt.Sprintf(".label(%q)", l.Name))))
 		}
 	}
 	return names, nil
