@@ -112,12 +112,15 @@ func TestCallees(t *testing.T) {
 		"ksys_read@ file_ppos@":                "none",      // inlined into ksys_read
 		"ksys_read@ fdget_pos@ __fdget_pos@":   "!" + once,  // called by what is inlined there
 	} {
+		if strings.Contains(name, " __fdget_pos@") && tests["ksys_read@ fdget_pos@"] != "none" {
+			continue // later kernels have not inlined what calls it
+		}
 		if tests[name] != want {
 			t.Errorf("%s: %q, want %q", name, tests[name], want)
 		}
 	}
 	// Functions that are jumped to, so that nothing returns to who does.
-	_, diags = onDebuginfo(t, release, `probe kernel.function("generic_file_llseek").callees { }`)
+	_, diags = onDebuginfo(t, release, `probe kernel.function("fixed_size_llseek").callees { }`)
 	if text := fmt.Sprint(diags.Err()); !strings.Contains(text, "not in a way that can be told") || !strings.Contains(text, "generic_file_llseek_size") {
 		t.Error(text)
 	}
