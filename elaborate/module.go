@@ -36,7 +36,11 @@ func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagn
 			}
 			continue
 		}
-		places = append(places, maker.places(onePerName(maker, functions))...)
+		found := maker.places(functions)
+		if err := module.anchor(found, functions); err != nil {
+			return nil, m.errorf("%v", err)
+		}
+		places = append(places, found...)
 	}
 	if len(places) > 0 {
 		return places, nil
@@ -47,20 +51,18 @@ func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagn
 	return nil, first
 }
 
-// onePerName drops all but the first of functions that share a name: where a
-// module's functions are, its symbols alone tell, and those by their names.
-func onePerName(maker *placeMaker, functions []symbols.Func) []symbols.Func {
-	seen := map[string]bool{}
-	var list []symbols.Func
-	for _, f := range functions {
-		if seen[f.Name] {
-			maker.warn(maker.m.at(), fmt.Sprintf("module %s has several functions %s: only the first of them is probed", maker.in.Name, f.Name))
+// anchor has the places of functions that share their name count from other symbols.
+func (m *openModule) anchor(places []*Place, functions []symbols.Func) (err error) {
+	for i := range functions {
+		f, pt := &functions[i], places[i].Point
+		if len(m.Lookup(f.Name)) == 1 {
 			continue
 		}
-		seen[f.Name] = true
-		list = append(list, f)
+		if pt.Symbol, pt.Offset, err = m.Anchor(f); err != nil {
+			return err
+		}
 	}
-	return list
+	return nil
 }
 
 // modulePaths returns the files of the modules that pattern stands for.

@@ -137,3 +137,24 @@ func TestManyModules(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTwins: all functions of one name in a module are probed.
+func TestTwins(t *testing.T) {
+	for _, release := range testkernel.Releases(t) {
+		for _, point := range []string{`module("libceph").function("handle_reply")`, `module("libceph").function("handle_repl[y]").return`} {
+			e, diags := onKernel(t, release, "probe "+point+" { }")
+			if diags != nil {
+				t.Fatalf("%s: %v", release, diags)
+			}
+			places := map[string]bool{}
+			for _, p := range e.Probes {
+				for _, pt := range p.Points {
+					places[pt.Symbol] = pt.Symbol != "handle_reply" && pt.Offset != 0
+				}
+			}
+			if len(places) < 2 || places["handle_reply"] {
+				t.Errorf("%s: %s is at %v", release, point, places)
+			}
+		}
+	}
+}
