@@ -74,6 +74,16 @@ func TestNoModule(t *testing.T) {
 
 // smallModule returns the file of a small module with tracepoints.
 func smallModule(t testing.TB, release string) []byte {
+	file, err := readModule(pathOf(t, release, "zonefs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// pathOf returns the path of an installed module.
+func pathOf(t testing.TB, release, module string) string {
+	t.Helper()
 	k, err := Open(release)
 	if err != nil {
 		t.Fatal(err)
@@ -82,11 +92,7 @@ func smallModule(t testing.TB, release string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := readModule(tree["zonefs"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return tree[module]
 }
 
 // swallowModule reads a module, damaged or not.
