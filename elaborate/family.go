@@ -207,7 +207,7 @@ func spell(pt *syntax.ProbePoint) string {
 		b.WriteString(c.Name)
 		switch arg := c.Arg.(type) {
 		case *syntax.NumberLit:
-			if arg.Value < -1<<40 { // an address
+			if arg.Value < -1<<16 { // an address
 				fmt.Fprintf(&b, "(%#x)", uint64(arg.Value))
 			} else {
 				fmt.Fprintf(&b, "(%d)", arg.Value)
