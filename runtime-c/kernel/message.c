@@ -11,6 +11,7 @@
 #include "internal.h"
 
 #define GS_NMESSAGES 64
+#define GS_MESSAGES_EVERY (HZ / 100)	/* jiffies from one sending to the next: handlers that it makes say more must not take a CPU */
 
 enum { GS_SLOT_FREE, GS_SLOT_FILLING, GS_SLOT_READY };
 
@@ -29,6 +30,7 @@ static atomic64_t gs_messages_lost = ATOMIC64_INIT(0);
 static atomic_t gs_exit_said = ATOMIC_INIT(0);
 static struct irq_work gs_message_irq_work;
 static struct delayed_work gs_message_work;
+static unsigned long gs_message_next;			/* jiffies: not before */
 
 static void gs_fill(char *to, size_t size, const char *from, size_t len)
 {
@@ -128,6 +130,7 @@ static void gs_messages_send(struct work_struct *work)
 {
 	bool told;
 
+	WRITE_ONCE(gs_message_next, jiffies + GS_MESSAGES_EVERY);
 	gs_send_slots();
 	told = gs_tell_lost();
 	/* An owner that reads nothing, such as one that is stopped, has to hear of these once it goes on. */
@@ -137,7 +140,9 @@ static void gs_messages_send(struct work_struct *work)
 
 static void gs_message_irq(struct irq_work *work)
 {
-	queue_delayed_work(gs_workqueue, &gs_message_work, 0);
+	long wait = READ_ONCE(gs_message_next) - jiffies;
+
+	queue_delayed_work(gs_workqueue, &gs_message_work, clamp(wait, 0l, (long)GS_MESSAGES_EVERY));
 }
 
 int gs_messages_init(void)
@@ -145,6 +150,7 @@ int gs_messages_init(void)
 	gs_message_slots = kvcalloc(GS_NMESSAGES, sizeof(*gs_message_slots), GFP_KERNEL);
 	if (!gs_message_slots)
 		return -ENOMEM;
+	gs_message_next = jiffies;
 	init_irq_work(&gs_message_irq_work, gs_message_irq);
 	INIT_DELAYED_WORK(&gs_message_work, gs_messages_send);
 	return 0;
