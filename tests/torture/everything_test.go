@@ -58,11 +58,11 @@ var hitsLine = regexp.MustCompile(`(?m)^hits (\d+)$`)
 func summary(s *session) string {
 	var list []string
 	for _, line := range strings.Split(strings.TrimSpace(s.stderr.String()), "\n") {
-		if !strings.Contains(line, "still there") && !strings.Contains(line, "can't be probed") && len(list) < 12 {
+		if !strings.Contains(line, "still there") && !strings.Contains(line, "can't be probed") {
 			list = append(list, line)
 		}
 	}
-	return strings.Join(list, "\n")
+	return strings.Join(list[max(len(list)-12, 0):], "\n") // what is lost and skipped comes last
 }
 
 // overloaded says whether a session ended because its probes took too much of the machine.
