@@ -56,6 +56,19 @@ static void gs_overwrite_oldest(struct gs_cpu *me, struct rchan_buf *buf)
 }
 
 /*
+ * The last free sub-buffer is for the end probes: a reader who is busy with what
+ * it has copied aside leaves the others full for long.
+ */
+static bool gs_full(struct rchan_buf *buf)
+{
+	size_t n = buf->chan->n_subbufs;
+
+	if (n >= 4 && !READ_ONCE(gs_ending) && !READ_ONCE(gs_overwriting))
+		n--;
+	return buf->subbufs_produced - buf->subbufs_consumed >= n;
+}
+
+/*
  * Called by relay with the sub-buffer that follows, prev being complete; and
  * with no prev for a buffer's first. 0: there is no room, come again.
  */
@@ -69,7 +82,7 @@ static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev, size
 		smp_store_release(&((struct gs_subbuf *)prev)->closed, 1);
 	else
 		me->buf = buf;
-	if (relay_buf_full(buf)) {
+	if (gs_full(buf)) {
 		if (!READ_ONCE(gs_overwriting)) {
 			me->next = me->end;
 			return 0;
