@@ -31,26 +31,31 @@ int gs_read_lock_slow(struct gs_ctx *c, struct gs_lock *l)
 	return gs_wait_for(c, l, gs_try_read_lock);
 }
 
-static void gs_unlock_below(char *first, gs_size stride, gs_u32 n)
+static struct gs_lock *gs_shard_lock(const struct gs_shards *s, gs_u32 cpu)
 {
-	while (n--)
-		gs_write_unlock((struct gs_lock *)(first + n * stride));
+	return (struct gs_lock *)(s->first + cpu * s->size);
 }
 
-int gs_lock_shards(struct gs_ctx *c, void *first, gs_size stride)
+static void gs_unlock_below(const struct gs_shards *s, gs_u32 n)
+{
+	while (n--)
+		gs_write_unlock(gs_shard_lock(s, n));
+}
+
+int gs_lock_shards(struct gs_ctx *c, const struct gs_shards *s)
 {
 	gs_u32 i, n = gs_ncpus();
 
 	for (i = 0; i < n; i++) {
-		if (!gs_write_lock(c, (struct gs_lock *)((char *)first + i * stride))) {
-			gs_unlock_below(first, stride, i);
+		if (!gs_write_lock(c, gs_shard_lock(s, i))) {
+			gs_unlock_below(s, i);
 			return 0;
 		}
 	}
 	return 1;
 }
 
-void gs_unlock_shards(void *first, gs_size stride)
+void gs_unlock_shards(const struct gs_shards *s)
 {
-	gs_unlock_below(first, stride, gs_ncpus());
+	gs_unlock_below(s, gs_ncpus());
 }

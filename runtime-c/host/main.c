@@ -94,7 +94,7 @@ static void allocate(void)
 	/* Behind the frame, tokenize() keeps its string. */
 	gs_ctx.frame = gs_alloc(gs_program.frame_size + MAXSTRINGLEN);
 	gs_ctx.frame_end = gs_ctx.frame + gs_program.frame_size;
-	if (!gs_ctx.frame || gs_program.init()) {
+	if (!gs_ctx.frame || gs_arrays_init()) {
 		fprintf(stderr, "out of memory\n");
 		exit(1);
 	}
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	}
 	gs_write_stats();
 	gs_flush();
-	gs_program.fini();
+	gs_arrays_fini();
 	gs_free(gs_ctx.frame);
 	return 0;
 }

@@ -153,8 +153,10 @@ struct gs_program {
 	const struct gs_module_symbol *module_symbols;
 	gs_size frame_size;	    /* bytes of strings that the deepest handler needs */
 	struct gs_limits limits;
-	int (*init)(void);	    /* allocates arrays, sets initial values; 0 or -errno */
-	void (*fini)(void);	    /* frees them */
+	gs_u32 narrays;
+	gs_u32 nshards;
+	const struct gs_array *arrays;
+	struct gs_shards *const *shards;
 };
 extern const struct gs_program gs_program;
 

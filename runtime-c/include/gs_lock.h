@@ -56,11 +56,14 @@ gs_inline void gs_read_unlock(struct gs_lock *l)
 	__atomic_fetch_sub(&l->word, 1, __ATOMIC_RELEASE);
 }
 
-/*
- * Every CPU's lock of a sharded group, for those who want its globals whole:
- * the locks are `stride` bytes apart, the first CPU's at `first`.
- */
-int gs_lock_shards(struct gs_ctx *c, void *first, gs_size stride);
-void gs_unlock_shards(void *first, gs_size stride);
+/* Globals of which each CPU has its own: structs that begin with their lock. */
+struct gs_shards {
+	gs_size size;		    /* of one */
+	char *first;		    /* CPU 0's; the others' follow */
+};
+
+/* Every CPU's lock, for those who want the globals whole. */
+int gs_lock_shards(struct gs_ctx *c, const struct gs_shards *s);
+void gs_unlock_shards(const struct gs_shards *s);
 
 #endif

@@ -26,7 +26,6 @@ static DEFINE_MUTEX(gs_session_mutex);
 static u64 *gs_addrs;
 static u32 gs_naddrs;
 static u32 gs_nunarmed;
-static bool gs_inited;
 static const struct gs_point **gs_points;	/* families' points, each family's together */
 
 u64 gs_point_addr(const struct gs_point *p)
@@ -254,8 +253,7 @@ static int gs_prepare(const struct gs_start *how)
 	err = gs_dispatch_start();
 	if (err)
 		return err;
-	gs_inited = true;
-	err = gs_program.init ? gs_program.init() : 0;
+	err = gs_arrays_init();
 	if (err)
 		return err;
 	err = gs_take_globals(how->nlh);
@@ -334,8 +332,7 @@ void gs_session_follow(void)
 /* After the stop, with the module. */
 void gs_session_free(void)
 {
-	if (gs_inited && gs_program.fini)
-		gs_program.fini();
+	gs_arrays_fini();
 	kvfree(gs_addrs);
 	kvfree(gs_points);
 }

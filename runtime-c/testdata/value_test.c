@@ -121,7 +121,8 @@ static void test_stats(void)
 static void test_locks(void)
 {
 	struct gs_ctx c = { 0 };
-	struct gs_lock l = { 0 }, shards[3] = { { 0 }, { 0 }, { 0 } };
+	struct gs_lock l = { 0 }, locks[3] = { { 0 }, { 0 }, { 0 } };
+	struct gs_shards shards = { sizeof(*locks), (char *)locks };
 
 	CHECK(gs_write_lock(&c, &l) && !gs_write_lock(&c, &l) && skips == 1 && waits == 5);
 	CHECK(!gs_read_lock(&c, &l) && skips == 2);
@@ -130,10 +131,10 @@ static void test_locks(void)
 	gs_read_unlock(&l);
 	gs_read_unlock(&l);
 	CHECK(gs_write_lock(&c, &l));
-	CHECK(gs_lock_shards(&c, shards, sizeof(*shards)) && !gs_write_lock(&c, &shards[2]));
-	gs_unlock_shards(shards, sizeof(*shards));
-	CHECK(gs_write_lock(&c, &shards[2]) && !gs_lock_shards(&c, shards, sizeof(*shards)));
-	CHECK(!shards[0].word && !shards[1].word);
+	CHECK(gs_lock_shards(&c, &shards) && !gs_write_lock(&c, &locks[2]));
+	gs_unlock_shards(&shards);
+	CHECK(gs_write_lock(&c, &locks[2]) && !gs_lock_shards(&c, &shards));
+	CHECK(!locks[0].word && !locks[1].word);
 }
 
 static void test_globals(void)

@@ -190,7 +190,7 @@ func (b *body) declare(w *writer, params map[*program.Local]bool) {
 	}
 	sort.Slice(groups, func(i, j int) bool { return groups[i].n < groups[j].n })
 	for _, gr := range groups {
-		w.line("struct group%d *shard%d = &shards%d[c->cpu];", gr.n, gr.n, gr.n)
+		w.line("struct group%d *shard%d = (struct group%d *)shards%d.first + c->cpu;", gr.n, gr.n, gr.n, gr.n)
 	}
 }
 

@@ -180,21 +180,16 @@ func (g *gen) nodeFuncs(w *writer, gl *program.Global) {
 	w.line("")
 	w.line("static %s __attribute__((__noinline__)) struct node_%s *add_node_%s(struct gs_ctx *c, struct gs_map *m, gs_u32 hash, %s, const char *near)", unused, name, name, ps)
 	w.open("{")
-	w.line("struct node_%s *n = (struct node_%s *)gs_map_insert(m, hash);", name, name)
+	w.line("struct node_%s *n = (struct node_%s *)gs_array_add(c, &arrays[%d], m, hash, near);", name, name, g.arrayIndex(gl))
 	w.line("")
-	w.open("if (!n) {")
-	w.line("gs_raise(c, %s, near);", cString(g.overflowText(gl)))
-	w.line("return NULL;")
-	w.close("}")
+	w.line("if (!n)")
+	w.line("\treturn NULL;")
 	for i, t := range gl.Keys {
 		if t == program.String {
 			w.line("GS_SET(n->k%d, k%d);", i+1, i+1)
 		} else {
 			w.line("n->k%d = k%d;", i+1, i+1)
 		}
-	}
-	if gr := g.groupOf[gl]; gr != nil && gr.sharded {
-		w.line("n->node.stamp = gs_stamp();")
 	}
 	w.line("return n;")
 	w.close("}")
@@ -228,7 +223,7 @@ func (g *gen) overflowText(gl *program.Global) string {
 // globals writes the variables and locks.
 func (g *gen) globals(w *writer) {
 	for _, gl := range g.p.Globals {
-		if gr := g.groupOf[gl]; gr == nil || !gr.sharded {
+		if !g.isSharded(gl) {
 			w.line("static %s%s;", g.declaration(gl), g.initializer(gl))
 		}
 	}
@@ -254,7 +249,7 @@ func (g *gen) globals(w *writer) {
 			main = fmt.Sprintf(" = { %s }", strings.Join(init, ", "))
 		}
 		w.line("static struct group%d main%d%s;", gr.n, gr.n, main)
-		w.line("static struct group%d *shards%d; /* one for each CPU */", gr.n, gr.n)
+		w.line("static struct gs_shards shards%d = { sizeof(struct group%d) };", gr.n, gr.n)
 	}
 }
 
@@ -292,8 +287,8 @@ func (g *gen) initializer(gl *program.Global) string {
 
 // mainPlace is a global's main instance, seen from outside handlers.
 func (g *gen) mainPlace(gl *program.Global) string {
-	if gr := g.groupOf[gl]; gr != nil && gr.sharded {
-		return fmt.Sprintf("main%d.g_%s", gr.n, g.names[gl])
+	if g.isSharded(gl) {
+		return fmt.Sprintf("main%d.g_%s", g.groupOf[gl].n, g.names[gl])
 	}
 	return "g_" + g.names[gl]
 }
@@ -308,29 +303,27 @@ func (g *gen) drains(w *writer) {
 		w.line("")
 		w.line("static %s void drain%d(struct gs_ctx *c)", unused, gr.n)
 		w.open("{")
-		w.line("gs_u32 cpu, n = gs_ncpus();")
-		w.line("")
-		w.open("for (cpu = 0; cpu < n; cpu++) {")
-		w.line("struct group%d *s = &shards%d[cpu];", gr.n, gr.n)
-		w.line("")
-		for _, gl := range gr.globals {
-			g.drainGlobal(w, gr, gl)
-		}
-		w.close("}")
+		g.drainScalars(w, gr)
 		for _, gl := range gr.globals {
 			if gl.Keys != nil {
-				w.line("gs_map_sort_stamps(&main%d.g_%s);", gr.n, g.names[gl])
+				w.line("gs_array_join(c, &arrays[%d]);", g.arrayIndex(gl))
 			}
 		}
-		w.line("(void)c;")
 		w.close("}")
 	}
 }
 
-func (g *gen) drainGlobal(w *writer, gr *group, gl *program.Global) {
-	name := g.names[gl]
-	from, to := "s->g_"+name, fmt.Sprintf("main%d.g_%s", gr.n, name)
-	if gl.Keys == nil {
+func (g *gen) drainScalars(w *writer, gr *group) {
+	scalars := slices.DeleteFunc(slices.Clone(gr.globals), func(gl *program.Global) bool { return gl.Keys != nil })
+	if len(scalars) == 0 {
+		return
+	}
+	w.open("for (gs_u32 cpu = 0; cpu < gs_ncpus(); cpu++) {")
+	w.line("struct group%d *s = (struct group%d *)shards%d.first + cpu;", gr.n, gr.n, gr.n)
+	w.line("")
+	for _, gl := range scalars {
+		name := g.names[gl]
+		from, to := "s->g_"+name, fmt.Sprintf("main%d.g_%s", gr.n, name)
 		if gl.Type == program.Stat {
 			w.line("merge_%s(&%s, &%s);", name, to, from)
 			w.line("__builtin_memset(&%s, 0, sizeof(%s));", from, from)
@@ -338,39 +331,6 @@ func (g *gen) drainGlobal(w *writer, gr *group, gl *program.Global) {
 			w.line("%s += %s;", to, from)
 			w.line("%s = 0;", from)
 		}
-		return
 	}
-	var keys []string
-	for i, t := range gl.Keys {
-		k := fmt.Sprintf("e->k%d", i+1)
-		if t == program.String {
-			k = "GS_STR(" + k + ")"
-		}
-		keys = append(keys, k)
-	}
-	w.open("if (%s.count) {", from)
-	w.line("struct gs_node *i;")
-	w.line("")
-	w.open("gs_map_each(i, &%s) {", from)
-	w.line("struct node_%s *e = (struct node_%s *)i;", name, name)
-	w.line("struct node_%s *m = find_%s(&%s, i->hash, %s);", name, name, to, strings.Join(keys, ", "))
-	w.line("")
-	w.open("if (!m) {")
-	w.line("m = add_node_%s(c, &%s, i->hash, %s, %s);", name, to, strings.Join(keys, ", "), near(fmt.Sprintf("identifier '%s'", gl.Name), gl.At))
-	w.line("if (!m)")
-	w.line("\tbreak;")
-	w.line("m->node.stamp = i->stamp;")
-	w.indent--
-	w.line("} else if (i->stamp < m->node.stamp) {")
-	w.indent++
-	w.line("m->node.stamp = i->stamp;")
-	w.close("}")
-	if gl.Type == program.Stat {
-		w.line("merge_%s(&m->v, &e->v);", name)
-	} else {
-		w.line("m->v += e->v;")
-	}
-	w.close("}")
-	w.line("gs_map_clear(&%s);", from)
 	w.close("}")
 }

@@ -188,7 +188,7 @@ func (g *gen) call(fn *program.Function, hot bool) *cFunc {
 
 func (g *gen) touchesShards(fn *program.Function) bool {
 	for gl := range g.a.fns[fn].usage {
-		if gr := g.groupOf[gl]; gr != nil && gr.sharded {
+		if g.isSharded(gl) {
 			return true
 		}
 	}

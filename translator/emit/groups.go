@@ -133,3 +133,9 @@ func (gr *group) uses(h *handler) (touches, exclusive bool) {
 	}
 	return touches, exclusive
 }
+
+// isSharded reports whether each CPU has a gl of its own.
+func (g *gen) isSharded(gl *program.Global) bool {
+	gr := g.groupOf[gl]
+	return gr != nil && gr.sharded
+}

@@ -166,8 +166,7 @@ func (gr *group) locking(hot, exclusive bool) (take, release string) {
 	case gr.sharded && hot:
 		return fmt.Sprintf("gs_write_lock(c, &shard%d->lock)", gr.n), fmt.Sprintf("gs_write_unlock(&shard%d->lock);", gr.n)
 	case gr.sharded:
-		return fmt.Sprintf("gs_lock_shards(c, shards%d, sizeof(*shards%d))", gr.n, gr.n),
-			fmt.Sprintf("gs_unlock_shards(shards%d, sizeof(*shards%d));", gr.n, gr.n)
+		return fmt.Sprintf("gs_lock_shards(c, &shards%d)", gr.n), fmt.Sprintf("gs_unlock_shards(&shards%d);", gr.n)
 	case exclusive:
 		return fmt.Sprintf("gs_write_lock(c, &lock%d)", gr.n), fmt.Sprintf("gs_write_unlock(&lock%d);", gr.n)
 	}
@@ -185,7 +184,7 @@ func (b *body) drain(gr *group) {
 // leaveMaps ends the walks that an error, next or return has left under way.
 func (g *gen) leaveMaps(w *writer, h *handler, b *body) {
 	for _, gl := range g.p.Globals {
-		if gr := g.groupOf[gl]; gr != nil && gr.sharded && b.hot {
+		if g.isSharded(gl) && b.hot {
 			continue
 		}
 		if g.deletedInLoops()[gl] && h.sum.usage[gl]&modifies != 0 {

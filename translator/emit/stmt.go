@@ -222,8 +222,7 @@ func (b *body) saveWalks(s *program.Try) []string {
 	u := b.g.a.code([]program.Stmt{s.Body}, nil, b.g.p).usage
 	var restore []string
 	for _, gl := range b.g.p.Globals {
-		gr := b.g.groupOf[gl]
-		if u[gl]&modifies == 0 || !b.g.deletedInLoops()[gl] || gr != nil && gr.sharded && b.hot {
+		if u[gl]&modifies == 0 || !b.g.deletedInLoops()[gl] || b.g.isSharded(gl) && b.hot {
 			continue
 		}
 		t, place := b.temp(), b.place(gl)

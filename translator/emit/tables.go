@@ -27,6 +27,7 @@ func (g *gen) assemble() []byte {
 	w.line("")
 	g.limitTexts(w)
 	g.frames(w)
+	g.declareArrays(w)
 	g.dataTypes(w)
 	w.line("")
 	g.globals(w)
@@ -37,7 +38,7 @@ func (g *gen) assemble() []byte {
 	w.Write(g.bodies.Bytes())
 	w.line("")
 	w.line("#line %d %s", lines(w)+2, cString(g.fileName()))
-	g.initAndFini(w)
+	g.arrayTable(w)
 	w.Write(points.Bytes())
 	if g.opts.Timing {
 		g.timing(w)
@@ -107,78 +108,6 @@ func (g *gen) frameSize() int {
 		size = max(size, depth(f, map[*cFunc]bool{}))
 	}
 	return size + int(g.opts.Limits.MaxStringLen)
-}
-
-func (g *gen) initAndFini(w *writer) {
-	w.line("")
-	w.line("static void fini(void)")
-	w.open("{")
-	for _, gr := range g.groups {
-		if gr.sharded {
-			g.eachShardMap(w, gr, "gs_map_fini(&shards%d[cpu].g_%s);", fmt.Sprintf("shards%d", gr.n))
-			w.line("gs_free(shards%d);", gr.n)
-			w.line("shards%d = NULL;", gr.n)
-		}
-	}
-	for _, gl := range g.p.Globals {
-		if gl.Keys != nil {
-			w.line("gs_map_fini(&%s);", g.mainPlace(gl))
-		}
-	}
-	w.close("}")
-	w.line("")
-	w.line("static int init(void)")
-	w.open("{")
-	for _, gl := range g.p.Globals {
-		if gl.Keys != nil {
-			w.line("if (gs_map_init(&%s, sizeof(struct node_%s), %d, %s))", g.mainPlace(gl), g.names[gl], g.entries(gl), boolText(gl.Wrap))
-			w.line("\tgoto no_memory;")
-		}
-	}
-	for _, gr := range g.groups {
-		if !gr.sharded {
-			continue
-		}
-		w.line("shards%d = gs_alloc(sizeof(*shards%d) * gs_ncpus());", gr.n, gr.n)
-		w.line("if (!shards%d)", gr.n)
-		w.line("\tgoto no_memory;")
-		g.eachShardMap(w, gr, "", "")
-	}
-	w.line("return 0;")
-	w.indent--
-	w.line("no_memory:%s", unused)
-	w.indent++
-	w.line("fini();")
-	w.line("return -12; /* -ENOMEM */")
-	w.close("}")
-}
-
-// eachShardMap writes a loop over the CPUs that initializes the arrays of
-// their shards, or ends them by `end`.
-func (g *gen) eachShardMap(w *writer, gr *group, end, guard string) {
-	var maps []*program.Global
-	for _, gl := range gr.globals {
-		if gl.Keys != nil {
-			maps = append(maps, gl)
-		}
-	}
-	if maps == nil {
-		return
-	}
-	for_ := "for (gs_u32 cpu = 0; cpu < gs_ncpus(); cpu++) {"
-	if guard != "" {
-		for_ = fmt.Sprintf("for (gs_u32 cpu = 0; %s && cpu < gs_ncpus(); cpu++) {", guard)
-	}
-	w.open("%s", for_)
-	for _, gl := range maps {
-		if end != "" {
-			w.line(end, gr.n, g.names[gl])
-			continue
-		}
-		w.line("if (gs_map_init(&shards%d[cpu].g_%s, sizeof(struct node_%s), %d, 0))", gr.n, g.names[gl], g.names[gl], g.entries(gl))
-		w.line("\tgoto no_memory;")
-	}
-	w.close("}")
 }
 
 func (g *gen) pointTable(w *writer) {
@@ -252,6 +181,14 @@ func (g *gen) programTable(w *writer) {
 		w.line(".nmodule_symbols = %d,", inModules)
 		w.line(".module_symbols = module_symbols,")
 	}
+	if n := len(g.arrays()); n > 0 {
+		w.line(".narrays = %d,", n)
+		w.line(".arrays = arrays,")
+	}
+	if n := len(g.shards()); n > 0 {
+		w.line(".nshards = %d,", n)
+		w.line(".shards = shards,")
+	}
 	w.line(".frame_size = %d,", g.frameSize())
 	w.open(".limits = {")
 	w.line(".maxerrors = %du,", l.MaxErrors)
@@ -263,8 +200,6 @@ func (g *gen) programTable(w *writer) {
 	w.line(".overload_threshold = %dull,", l.overload())
 	w.line(".overload_interval = %dull,", l.OverloadInterval)
 	w.close("},")
-	w.line(".init = init,")
-	w.line(".fini = fini,")
 	w.close("};")
 }
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * array.c - a script's arrays: made before it starts, joined where handlers
+ * want those of all CPUs as one, freed after its end.
+ */
+#include "gostap.h"
+
+static struct gs_map *gs_shard_map(const struct gs_array *a, gs_u32 cpu)
+{
+	return (struct gs_map *)(a->shards->first + cpu * a->shards->size + a->offset);
+}
+
+static int gs_array_init(const struct gs_array *a)
+{
+	gs_u32 cpu, n = a->shards ? gs_ncpus() : 0;
+	int err = gs_map_init(a->map, a->node_size, a->max, a->wrap);
+
+	for (cpu = 0; !err && cpu < n; cpu++)
+		err = gs_map_init(gs_shard_map(a, cpu), a->node_size, a->max, 0);
+	return err;
+}
+
+int gs_arrays_init(void)
+{
+	gs_u32 i;
+	int err = 0;
+
+	for (i = 0; i < gs_program.nshards; i++) {
+		struct gs_shards *s = gs_program.shards[i];
+
+		s->first = gs_alloc(s->size * gs_ncpus());
+		if (!s->first)
+			return -12; /* -ENOMEM */
+	}
+	for (i = 0; !err && i < gs_program.narrays; i++)
+		err = gs_array_init(&gs_program.arrays[i]);
+	return err;
+}
+
+void gs_arrays_fini(void)
+{
+	gs_u32 i, cpu;
+
+	for (i = 0; i < gs_program.narrays; i++) {
+		const struct gs_array *a = &gs_program.arrays[i];
+
+		gs_map_fini(a->map);
+		for (cpu = 0; a->shards && a->shards->first && cpu < gs_ncpus(); cpu++)
+			gs_map_fini(gs_shard_map(a, cpu));
+	}
+	for (i = 0; i < gs_program.nshards; i++) {
+		gs_free(gs_program.shards[i]->first);
+		gs_program.shards[i]->first = NULL;
+	}
+}
+
+struct gs_node *gs_array_add(struct gs_ctx *c, const struct gs_array *a, struct gs_map *m, gs_u32 hash, const char *near)
+{
+	struct gs_node *n = gs_map_insert(m, hash);
+
+	if (!n)
+		gs_raise(c, a->overflow, near);
+	else if (a->shards)
+		n->stamp = gs_stamp();
+	return n;
+}
+
+static struct gs_node *gs_array_find(const struct gs_array *a, const struct gs_node *like)
+{
+	struct gs_node *n = a->map->table[like->hash & a->map->mask];
+
+	while (n && !(n->hash == like->hash && a->same(n, like)))
+		n = n->chain;
+	return n;
+}
+
+void gs_array_join(struct gs_ctx *c, const struct gs_array *a)
+{
+	gs_u32 cpu, n = gs_ncpus();
+
+	for (cpu = 0; cpu < n; cpu++) {
+		struct gs_map *from = gs_shard_map(a, cpu);
+		struct gs_node *i, *to;
+
+		if (!from->count)
+			continue;
+		gs_map_each(i, from) {
+			to = gs_array_find(a, i);
+			if (to) {
+				a->merge(to, i);
+				if (i->stamp < to->stamp)
+					to->stamp = i->stamp;
+				continue;
+			}
+			to = gs_array_add(c, a, a->map, i->hash, a->near);
+			if (!to)
+				break;
+			__builtin_memcpy(to + 1, i + 1, a->node_size - sizeof(*to));
+			to->stamp = i->stamp;
+		}
+		gs_map_clear(from);
+	}
+	gs_map_sort_stamps(a->map);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gs_array.h - a script's arrays, as a table of the program describes them:
+ * the runtime makes them, fills their nodes' heads, and joins those that
+ * each CPU has of its own.
+ */
+#ifndef GS_ARRAY_H
+#define GS_ARRAY_H
+
+struct gs_array {
+	struct gs_map *map;	    /* the only one, or the one that shards are joined to */
+	gs_size node_size;
+	gs_u32 max;		    /* elements */
+	gs_u32 wrap;
+	const char *overflow;	    /* the error when it is full */
+
+	/* NULL, or the shards that have, at `offset`, a map of this array each. Then: */
+	struct gs_shards *shards;
+	gs_size offset;
+	int (*same)(const struct gs_node *a, const struct gs_node *b); /* have two nodes of one hash the same keys? */
+	void (*merge)(struct gs_node *to, const struct gs_node *from); /* adds from's value to that of the same keys */
+	const char *near;	    /* where the array is declared */
+};
+
+/* Allocates all shards and arrays of the program: 0, or -ENOMEM, after which gs_arrays_fini() is right, too. */
+int gs_arrays_init(void);
+void gs_arrays_fini(void);
+
+/* A node for keys that m, a map of a, does not have; its keys are to be set. NULL if m is full: the error is raised. */
+struct gs_node *gs_array_add(struct gs_ctx *c, const struct gs_array *a, struct gs_map *m, gs_u32 hash, const char *near);
+
+/* Moves what the shards have to the map, in the order of insertion. The caller holds all their locks. */
+void gs_array_join(struct gs_ctx *c, const struct gs_array *a);
+
+#endif
