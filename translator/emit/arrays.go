@@ -34,17 +34,15 @@ func isConstant(e program.Expr) bool {
 // find looks x up; the result is the C variable of its node, or NULL.
 func (b *body) find(g *program.Global, keys []string) string {
 	t := b.temp()
-	name := b.g.names[g]
-	b.line("struct node_%s *%s = get_%s(&%s, %s);", name, t, name, b.place(g), strings.Join(keys, ", "))
+	b.line("struct node_%s *%s = get_keys%d(&%s, %s);", b.g.names[g], t, b.g.keySet(g).n, b.place(g), strings.Join(keys, ", "))
 	return t
 }
 
 // put looks x up and inserts it if it is not there.
 func (b *body) put(x *program.Element, keys []string) string {
 	t := b.temp()
-	name := b.g.names[x.Array]
-	b.line("struct node_%s *%s = put_%s(c, &%s, %s, %s);", name, t, name, b.place(x.Array), strings.Join(keys, ", "),
-		near(fmt.Sprintf("identifier '%s'", x.Array.Name), x.At))
+	b.line("struct node_%s *%s = put_keys%d(c, &arrays[%d], &%s, %s, %s);", b.g.names[x.Array], t, b.g.keySet(x.Array).n,
+		b.g.arrayIndex(x.Array), b.place(x.Array), strings.Join(keys, ", "), near(fmt.Sprintf("identifier '%s'", x.Array.Name), x.At))
 	b.line("if (gs_unlikely(!%s))", t)
 	b.line("\t%s;", b.fail())
 	return t

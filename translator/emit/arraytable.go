@@ -28,20 +28,15 @@ func (g *gen) declareArrays(w *writer) {
 
 // arrayTable writes what the runtime has to know of arrays and shards.
 func (g *gen) arrayTable(w *writer) {
-	arrays := g.arrays()
-	for _, gl := range arrays {
-		if g.isSharded(gl) {
-			g.joinFuncs(w, gl)
-		}
-	}
-	if len(arrays) > 0 {
+	g.joinFuncs(w)
+	if arrays := g.arrays(); len(arrays) > 0 {
 		w.line("")
 		w.open("static const struct gs_array arrays[%d] = {", len(arrays))
 		for _, gl := range arrays {
 			name, shards := g.names[gl], ""
 			if g.isSharded(gl) {
 				n := g.groupOf[gl].n
-				shards = fmt.Sprintf(", &shards%d, __builtin_offsetof(struct group%d, g_%s), same_%s, join_%s, %s", n, n, name, name, name,
+				shards = fmt.Sprintf(", &shards%d, __builtin_offsetof(struct group%d, g_%s), same_keys%d, join_%s, %s", n, n, name, g.keySet(gl).n, name,
 					near(fmt.Sprintf("identifier '%s'", gl.Name), gl.At))
 			}
 			w.line("{ &%s, sizeof(struct node_%s), %d, %s, %s%s },", g.mainPlace(gl), name, g.entries(gl), boolText(gl.Wrap),
@@ -66,35 +61,29 @@ func (g *gen) shards() []string {
 	return list
 }
 
-// joinFuncs writes how elements of a sharded array are compared and added up.
-func (g *gen) joinFuncs(w *writer, gl *program.Global) {
-	name := g.names[gl]
-	var same []string
-	for i, t := range gl.Keys {
-		k := fmt.Sprintf("k%d", i+1)
-		if t == program.String {
-			same = append(same, fmt.Sprintf("gs_str_eq(GS_STR(x->%s), GS_STR(y->%s))", k, k))
-		} else {
-			same = append(same, fmt.Sprintf("x->%s == y->%s", k, k))
+// joinFuncs writes how elements of sharded arrays are compared and added up.
+func (g *gen) joinFuncs(w *writer) {
+	written := map[*keySet]bool{}
+	for _, gl := range g.arrays() {
+		if !g.isSharded(gl) {
+			continue
 		}
+		if k := g.keySet(gl); !written[k] {
+			written[k] = true
+			k.writeSame(w)
+		}
+		name := g.names[gl]
+		w.line("")
+		w.line("static void join_%s(struct gs_node *to, const struct gs_node *from)", name)
+		w.open("{")
+		w.line("struct node_%s *x = (void *)to;", name)
+		w.line("const struct node_%s *y = (const void *)from;", name)
+		w.line("")
+		if gl.Type == program.Stat {
+			w.line("merge_%s(&x->v, &y->v);", name)
+		} else {
+			w.line("x->v += y->v;")
+		}
+		w.close("}")
 	}
-	w.line("")
-	w.line("static int same_%s(const struct gs_node *a, const struct gs_node *b)", name)
-	w.open("{")
-	w.line("const struct node_%s *x = (const void *)a, *y = (const void *)b;", name)
-	w.line("")
-	w.line("return %s;", strings.Join(same, " && "))
-	w.close("}")
-	w.line("")
-	w.line("static void join_%s(struct gs_node *to, const struct gs_node *from)", name)
-	w.open("{")
-	w.line("struct node_%s *x = (void *)to;", name)
-	w.line("const struct node_%s *y = (const void *)from;", name)
-	w.line("")
-	if gl.Type == program.Stat {
-		w.line("merge_%s(&x->v, &y->v);", name)
-	} else {
-		w.line("x->v += y->v;")
-	}
-	w.close("}")
 }

@@ -13,13 +13,15 @@ import (
 // dataTypes writes the C types of statistics and array nodes, and what works
 // on them.
 func (g *gen) dataTypes(w *writer) {
+	for _, k := range g.keySets() {
+		k.write(w)
+	}
 	for _, gl := range g.p.Globals {
 		if gl.Type == program.Stat {
 			g.statType(w, gl)
 		}
 		if gl.Keys != nil {
 			g.nodeType(w, gl)
-			g.nodeFuncs(w, gl)
 		}
 	}
 }
@@ -105,17 +107,14 @@ func (g *gen) textSize(n int) int { return min((n+1+4+7)&^7-4, g.bounds.most+1) 
 func (g *gen) nodeType(w *writer, gl *program.Global) {
 	w.line("")
 	w.open("struct node_%s {", g.names[gl])
-	w.line("struct gs_node node;")
-	for i := 1; i < g.a.walkLevels[gl]; i++ {
-		w.line("struct gs_node *walk%d;", i)
-	}
-	for i, t := range gl.Keys {
-		w.line("%s k%d;", g.field(t, g.bounds.key[gl][i]), i+1)
-	}
+	g.keySet(gl).fields(w)
 	if gl.Type == program.Stat {
 		w.line("struct stat_%s v;", g.names[gl])
 	} else {
 		w.line("%s v;", g.field(gl.Type, g.bounds.value[gl]))
+	}
+	for i := 1; i < g.a.walkLevels[gl]; i++ {
+		w.line("struct gs_node *walk%d;", i)
 	}
 	w.close("};")
 }
@@ -124,84 +123,7 @@ func (g *gen) field(t program.Type, bound int) string {
 	if t == program.String {
 		return fmt.Sprintf("GS_TEXT(%d)", g.textSize(bound))
 	}
-	return "gs_s64"
-}
-
-// nodeFuncs writes how an array's elements are found and made.
-func (g *gen) nodeFuncs(w *writer, gl *program.Global) {
-	name := g.names[gl]
-	var params, args []string
-	var same []string // what two keys have to be the same in
-	if slices.Contains(gl.Keys, program.String) {
-		same = append(same, "n->node.hash == hash") // spares comparing most others
-	}
-	hash := "0"
-	for i, t := range gl.Keys {
-		k := fmt.Sprintf("k%d", i+1)
-		params = append(params, cType(t)+" "+k)
-		args = append(args, k)
-		if t == program.String {
-			hash = fmt.Sprintf("gs_hash_str(%s, %s)", hash, k)
-			same = append(same, fmt.Sprintf("gs_str_eq(GS_STR(n->%s), %s)", k, k))
-		} else {
-			mix := "gs_mix"
-			if i == len(gl.Keys)-1 {
-				mix = "gs_hash_long"
-			}
-			hash = fmt.Sprintf("%s(%s, %s)", mix, hash, k)
-			same = append(same, fmt.Sprintf("n->%s == %s", k, k))
-		}
-	}
-	ps, as := strings.Join(params, ", "), strings.Join(args, ", ")
-
-	w.line("")
-	w.line("static %s gs_u32 hash_%s(%s)", unused, name, ps)
-	w.open("{")
-	w.line("return %s;", hash)
-	w.close("}")
-
-	w.line("")
-	w.line("static %s struct node_%s *find_%s(struct gs_map *m, gs_u32 hash, %s)", unused, name, name, ps)
-	w.open("{")
-	w.line("struct node_%s *n = (struct node_%s *)m->table[hash & m->mask];", name, name)
-	w.line("")
-	w.line("for (; n; n = (struct node_%s *)n->node.chain)", name)
-	w.line("\tif (%s)", strings.Join(same, " && "))
-	w.line("\t\tbreak;")
-	w.line("return n;")
-	w.close("}")
-
-	w.line("")
-	w.line("static %s struct node_%s *get_%s(struct gs_map *m, %s)", unused, name, name, ps)
-	w.open("{")
-	w.line("return find_%s(m, hash_%s(%s), %s);", name, name, as, as)
-	w.close("}")
-
-	w.line("")
-	w.line("static %s __attribute__((__noinline__)) struct node_%s *add_node_%s(struct gs_ctx *c, struct gs_map *m, gs_u32 hash, %s, const char *near)", unused, name, name, ps)
-	w.open("{")
-	w.line("struct node_%s *n = (struct node_%s *)gs_array_add(c, &arrays[%d], m, hash, near);", name, name, g.arrayIndex(gl))
-	w.line("")
-	w.line("if (!n)")
-	w.line("\treturn NULL;")
-	for i, t := range gl.Keys {
-		if t == program.String {
-			w.line("GS_SET(n->k%d, k%d);", i+1, i+1)
-		} else {
-			w.line("n->k%d = k%d;", i+1, i+1)
-		}
-	}
-	w.line("return n;")
-	w.close("}")
-
-	w.line("")
-	w.line("static %s struct node_%s *put_%s(struct gs_ctx *c, struct gs_map *m, %s, const char *near)", unused, name, name, ps)
-	w.open("{")
-	w.line("gs_u32 hash = hash_%s(%s);", name, as)
-	w.line("struct node_%s *n = find_%s(m, hash, %s);", name, name, as)
-	w.line("")
-	w.line("return gs_likely(n != NULL) ? n : add_node_%s(c, m, hash, %s, near);", name, as)
-	w.close("}")
+	return longField
 }
 
 func (g *gen) entries(gl *program.Global) int64 {

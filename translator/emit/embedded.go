@@ -115,7 +115,7 @@ func (g *gen) accessor(w *writer, gl *program.Global) {
 	h.open("{")
 	if gl.Keys != nil {
 		v = "n->v"
-		h.line("struct node_%s *n = get_%s(&%s%s);", name, name, place, keys)
+		h.line("struct node_%s *n = get_keys%d(&%s%s);", name, g.keySet(gl).n, place, keys)
 		h.line("")
 		h.line("if (!n)")
 		h.line("\treturn %s;", map[bool]string{true: `""`, false: "0"}[gl.Type == program.String])
@@ -131,7 +131,7 @@ func (g *gen) accessor(w *writer, gl *program.Global) {
 	h.line("%s", set)
 	h.open("{")
 	if gl.Keys != nil {
-		h.line("struct node_%s *n = put_%s(c, &%s%s, \"\");", name, name, place, keys)
+		h.line("struct node_%s *n = put_keys%d(c, &arrays[%d], &%s%s, \"\");", name, g.keySet(gl).n, g.arrayIndex(gl), place, keys)
 		h.line("")
 		h.line("if (!n)")
 		h.line("\treturn;")

@@ -110,6 +110,7 @@ type gen struct {
 	named   map[*program.Global]bool // globals that guru code names
 	keeps   bool                     // the script asks for what a regular expression matched
 	inLoops map[*program.Global]bool
+	keys    []*keySet // see keySets
 
 	counting map[*program.Function]bool // see countsWithin
 }
