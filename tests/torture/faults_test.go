@@ -319,6 +319,9 @@ func testMemory(t *testing.T) {
 	refused, survived := map[string]int{}, 0
 	step := choose(max(all/12, 1), 1)
 	for n := 1; n <= all; n += step {
+		if n%50 == 1 {
+			t.Logf("allocation %d of %d", n, all)
+		}
 		set(n)
 		s := run(t, "run", "-T30", ko("victim"))
 		code, said := s.ProcessState.ExitCode(), strings.TrimSpace(s.stderr.String())

@@ -191,6 +191,9 @@ func testMessages(t *testing.T) {
 		gone(t)
 		removed(t, "quiet")
 		clean(t)
+		if round%10 == 9 {
+			t.Logf("%d messages sent", sent)
+		}
 	}
 	t.Logf("%d messages sent, %d went through to the kernel", sent, accepted)
 	s := start(t, "run", ko("quiet"))
