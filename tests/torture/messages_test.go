@@ -103,11 +103,11 @@ func attr(kind uint16, data []byte) []byte {
 // malformed makes a message: one that could be right, with something wrong more often than not.
 func malformed(r *rand.Rand, family uint16) []byte {
 	random := func(n int) []byte {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = byte(r.Uint32())
+		b := make([]byte, 0, n+8)
+		for len(b) < n {
+			b = binary.NativeEndian.AppendUint64(b, r.Uint64())
 		}
-		return b
+		return b[:n]
 	}
 	var attrs []byte
 	for range r.IntN(5) {
