@@ -74,15 +74,6 @@ static const struct gs_point points[] = {
 	{ .family = "end", .name = "end", .module = "", .probe = 2, .symbol = GS_NO_SYMBOL },
 };
 
-static int init(void)
-{
-	return 0;
-}
-
-static void fini(void)
-{
-}
-
 static const struct gs_module_symbol module_symbols[] = {
 	{ .module = "dummy", .name = "dummy_setup", .symbol = 1 },
 };
@@ -102,6 +93,4 @@ const struct gs_program gs_program = {
 		.trylockdelay = 10,
 		.minstackspace = 1024,
 	},
-	.init = init,
-	.fini = fini,
 };
