@@ -7,7 +7,7 @@
 
 static struct gs_map *gs_shard_map(const struct gs_array *a, gs_u32 cpu)
 {
-	return (struct gs_map *)(a->shards->first + cpu * a->shards->size + a->offset);
+	return (struct gs_map *)((char *)gs_shard(a->shards, cpu) + a->offset);
 }
 
 static int gs_array_init(const struct gs_array *a)

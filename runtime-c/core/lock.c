@@ -31,15 +31,10 @@ int gs_read_lock_slow(struct gs_ctx *c, struct gs_lock *l)
 	return gs_wait_for(c, l, gs_try_read_lock);
 }
 
-static struct gs_lock *gs_shard_lock(const struct gs_shards *s, gs_u32 cpu)
-{
-	return (struct gs_lock *)(s->first + cpu * s->size);
-}
-
 static void gs_unlock_below(const struct gs_shards *s, gs_u32 n)
 {
 	while (n--)
-		gs_write_unlock(gs_shard_lock(s, n));
+		gs_write_unlock(gs_shard(s, n));
 }
 
 int gs_lock_shards(struct gs_ctx *c, const struct gs_shards *s)
@@ -47,7 +42,7 @@ int gs_lock_shards(struct gs_ctx *c, const struct gs_shards *s)
 	gs_u32 i, n = gs_ncpus();
 
 	for (i = 0; i < n; i++) {
-		if (!gs_write_lock(c, gs_shard_lock(s, i))) {
+		if (!gs_write_lock(c, gs_shard(s, i))) {
 			gs_unlock_below(s, i);
 			return 0;
 		}

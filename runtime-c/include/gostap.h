@@ -156,14 +156,14 @@ struct gs_program {
 	gs_u32 narrays;
 	gs_u32 nshards;
 	const struct gs_array *arrays;
-	struct gs_shards *const *shards;
+	struct gs_shards *const *shards; /* globals that each CPU has of its own, arrays among them */
 };
 extern const struct gs_program gs_program;
 
-/* Addresses of the manifest's symbols in the running kernel; set by the platform before init. */
+/* Addresses of the manifest's symbols in the running kernel; set by the platform before any handler runs. */
 extern const gs_u64 *gs_symbols;
 
-/* target(): the pid of -x or -c. Set by the platform before init. */
+/* target(): the pid of -x or -c. Set by the platform before any handler runs. */
 extern gs_s64 gs_target;
 
 /*
@@ -180,7 +180,7 @@ gs_inline void gs_raise(struct gs_ctx *c, const char *text, const char *near)
 
 /* ---- What a platform provides; safe in any context unless said otherwise. ---- */
 
-/* Zeroed memory; only from init and fini. */
+/* Zeroed memory; only before any handler runs, and freed after all. */
 void *gs_alloc(gs_size size);
 void gs_free(void *p);
 gs_u32 gs_ncpus(void);		    /* CPU numbers are below this */

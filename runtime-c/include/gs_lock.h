@@ -62,6 +62,11 @@ struct gs_shards {
 	char *first;		    /* CPU 0's; the others' follow */
 };
 
+gs_inline void *gs_shard(const struct gs_shards *s, gs_u32 cpu)
+{
+	return s->first + cpu * s->size;
+}
+
 /* Every CPU's lock, for those who want the globals whole. */
 int gs_lock_shards(struct gs_ctx *c, const struct gs_shards *s);
 void gs_unlock_shards(const struct gs_shards *s);

@@ -12,7 +12,7 @@ struct gs_node {
 	struct gs_node *chain;	    /* next of the same bucket; of the free ones */
 	struct gs_node *next, *prev; /* in order of insertion */
 	struct gs_node *walk;	    /* next in a sorted foreach */
-	gs_u64 stamp;		    /* when it was inserted: set by generated code where that matters across CPUs */
+	gs_u64 stamp;		    /* when it was inserted: by gs_array_add(), where that matters across CPUs */
 	gs_u32 hash;
 	gs_u32 dead;		    /* deleted, but a foreach may still stand here */
 };

@@ -17,7 +17,7 @@ struct group {
 };
 
 static struct gs_map plain, joined;
-static struct gs_shards shard = { sizeof(struct group), (char *)0 };
+static struct gs_shards shard = { .size = sizeof(struct group) };
 static struct gs_shards *const shards[] = { &shard };
 static int same(const struct gs_node *a, const struct gs_node *b);
 static void merge(struct gs_node *to, const struct gs_node *from);
@@ -40,7 +40,7 @@ static void merge(struct gs_node *to, const struct gs_node *from)
 
 static struct gs_map *map_of(int cpu)
 {
-	return &((struct group *)shard.first)[cpu].map;
+	return &((struct group *)gs_shard(&shard, cpu))->map;
 }
 
 /* Few hashes: long chains. */

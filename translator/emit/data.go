@@ -241,7 +241,7 @@ func (g *gen) drainScalars(w *writer, gr *group) {
 		return
 	}
 	w.open("for (gs_u32 cpu = 0; cpu < gs_ncpus(); cpu++) {")
-	w.line("struct group%d *s = (struct group%d *)shards%d.first + cpu;", gr.n, gr.n, gr.n)
+	w.line("struct group%d *s = gs_shard(&shards%d, cpu);", gr.n, gr.n)
 	w.line("")
 	for _, gl := range scalars {
 		name := g.names[gl]

@@ -10,9 +10,11 @@
 //	groups    which globals share a lock, and which are kept per CPU (groups.go)
 //	body      one C function for each handler and script function: statements
 //	          (stmt.go, loops.go), expressions (expr.go, strings.go, arrays.go,
-//	          stats.go, print.go) and where its strings live (frame.go)
-//	data      the C types and helpers of each array and statistic (data.go)
-//	tables    gs_probes, gs_points, gs_program; the manifest (tables.go)
+//	          stats.go, print.go) and where its strings live (body.go, strings.go)
+//	data      the C types of each array and statistic (data.go), and how elements
+//	          are found, alike for arrays whose keys look alike (keys.go)
+//	tables    probes, points, gs_program, the manifest (tables.go); what arrays
+//	          there are, for the runtime to make and join (arraytable.go)
 //
 // The C is freestanding: it includes gostap.h and nothing else. Guru code that
 // includes kernel headers goes into a file of its own (embedded.go), as does

@@ -65,21 +65,20 @@ func (k *keySet) write(w *writer) {
 	for i, t := range k.types {
 		arg := fmt.Sprintf("k%d", i+1)
 		args = append(args, arg)
-		switch {
-		case t != longField:
+		if t != longField {
 			text = true
 			params = append(params, "struct gs_str "+arg)
 			hash = fmt.Sprintf("gs_hash_str(%s, %s)", hash, arg)
 			same = append(same, fmt.Sprintf("gs_str_eq(GS_STR(n->%s), %s)", arg, arg))
-		default:
-			mix := "gs_mix"
-			if i == len(k.types)-1 {
-				mix = "gs_hash_long"
-			}
-			params = append(params, "gs_s64 "+arg)
-			hash = fmt.Sprintf("%s(%s, %s)", mix, hash, arg)
-			same = append(same, fmt.Sprintf("n->%s == %s", arg, arg))
+			continue
 		}
+		mix := "gs_mix"
+		if i == len(k.types)-1 {
+			mix = "gs_hash_long"
+		}
+		params = append(params, "gs_s64 "+arg)
+		hash = fmt.Sprintf("%s(%s, %s)", mix, hash, arg)
+		same = append(same, fmt.Sprintf("n->%s == %s", arg, arg))
 	}
 	if text {
 		same = append([]string{"n->node.hash == hash"}, same...) // spares comparing most others
