@@ -36,9 +36,6 @@ func Attach(ctx context.Context, name string, cfg Config) (Result, error) {
 // attached is a session from attaching to detaching, or to its end.
 func (k *kernelSession) attached() (result Result, err error) {
 	if err := k.connect(); err != nil {
-		return Result{ExitCode: 1}, err
-	}
-	if k.stats, err = k.control.attach(); err != nil {
 		if errors.Is(err, unix.EBUSY) {
 			err = errors.Errorf("session %s is being read by process %d", k.mod.name, k.owner())
 		}

@@ -15,7 +15,8 @@ import (
 )
 
 // control is the session's generic netlink socket. Its owner sends one command
-// at a time; a goroutine receives the answers and, in between, messages.
+// at a time; a goroutine receives the answers and, in between, messages. To
+// start and to stop a session has a file of its own: see starter.
 type control struct {
 	conn      *genetlink.Conn
 	family    uint16
@@ -53,6 +54,8 @@ type kernelStats struct {
 	overwritten []uint64 // of those, for each CPU: before they were read
 	first       []uint64 // for each CPU, the number of the first record not read
 	owner       uint32   // a process; 0: none
+	memory      uint64   // bytes of the script's data
+	kprobes     uint32   // registered
 }
 
 func dialControl(family string, onMessage func(message)) (*control, error) {
@@ -121,14 +124,14 @@ func (c *control) answer(a answer) {
 }
 
 // command sends a command that is answered with the session's statistics.
-func (c *control) command(cmd uint8, attrs []byte) (*kernelStats, error) {
+func (c *control) command(cmd uint8) (*kernelStats, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.answers) > 0 {
 		<-c.answers
 	}
 	for {
-		m := genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}, Data: attrs}
+		m := genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}}
 		sent, err := c.conn.Send(m, c.family, netlink.Request)
 		if err != nil {
 			return nil, commandError(err)
@@ -138,7 +141,7 @@ func (c *control) command(cmd uint8, attrs []byte) (*kernelStats, error) {
 			return a.stats, commandError(a.err)
 		}
 		// The command was carried out, but its answer may be gone: ask again.
-		cmd, attrs = cmdStats, nil
+		cmd = cmdStats
 	}
 }
 
@@ -168,50 +171,19 @@ func commandError(err error) error {
 	return err
 }
 
-// startParams is what START brings.
-type startParams struct {
-	addrs   []uint64
-	target  int64
-	globals []string
-	flags   uint32
-}
-
-// addrsPerAttr is how many addresses go into one ADDRS attribute, whose length has
-// 16 bits; more come in further ones.
-const addrsPerAttr = 8000
-
-func (p *startParams) encode() ([]byte, error) {
-	ae := netlink.NewAttributeEncoder()
-	for rest := p.addrs; len(rest) > 0; {
-		n := min(len(rest), addrsPerAttr)
-		bytes := make([]byte, 0, n*8)
-		for _, addr := range rest[:n] {
-			bytes = binary.NativeEndian.AppendUint64(bytes, addr)
+// attach makes this process the session's owner. While the last owner's session is being ended, it waits.
+func (c *control) attach() (*kernelStats, error) {
+	for {
+		stats, err := c.command(cmdAttach)
+		if !errors.Is(err, unix.EAGAIN) {
+			return stats, err
 		}
-		ae.Bytes(attrAddrs, bytes)
-		rest = rest[n:]
+		time.Sleep(10 * time.Millisecond)
 	}
-	ae.Int64(attrTarget, p.target)
-	for _, g := range p.globals {
-		ae.String(attrGlobal, g)
-	}
-	ae.Uint32(attrFlags, p.flags)
-	bytes, err := ae.Encode()
-	return bytes, errors.WithStack(err)
 }
 
-func (c *control) start(p startParams) (*kernelStats, error) {
-	attrs, err := p.encode()
-	if err != nil {
-		return nil, err
-	}
-	return c.command(cmdStart, attrs)
-}
-
-func (c *control) stop() (*kernelStats, error)   { return c.command(cmdStop, nil) }
-func (c *control) stats() (*kernelStats, error)  { return c.command(cmdStats, nil) }
-func (c *control) attach() (*kernelStats, error) { return c.command(cmdAttach, nil) }
-func (c *control) detach() (*kernelStats, error) { return c.command(cmdDetach, nil) }
+func (c *control) stats() (*kernelStats, error)  { return c.command(cmdStats) }
+func (c *control) detach() (*kernelStats, error) { return c.command(cmdDetach) }
 
 func decodeMessage(data []byte) (message, error) {
 	var m message
@@ -266,6 +238,10 @@ func decodeStats(data []byte) (*kernelStats, error) {
 			s.first = uint64s(ad.Bytes())
 		case attrOwner:
 			s.owner = ad.Uint32()
+		case attrMemory:
+			s.memory = ad.Uint64()
+		case attrKprobes:
+			s.kprobes = ad.Uint32()
 		}
 	}
 	return s, errors.WithStack(ad.Err())

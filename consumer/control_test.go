@@ -10,38 +10,6 @@ import (
 	"github.com/mdlayher/netlink"
 )
 
-func TestStartParams(t *testing.T) {
-	addrs := make([]uint64, 20001)
-	for i := range addrs {
-		addrs[i] = uint64(i) << 40
-	}
-	p := startParams{addrs: addrs, target: -7, globals: []string{"a=1", "b=x y"}, flags: flagDetached}
-	data, err := p.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ad, err := netlink.NewAttributeDecoder(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got startParams
-	for ad.Next() {
-		switch ad.Type() {
-		case attrAddrs:
-			got.addrs = append(got.addrs, uint64s(ad.Bytes())...)
-		case attrTarget:
-			got.target = ad.Int64()
-		case attrGlobal:
-			got.globals = append(got.globals, ad.String())
-		case attrFlags:
-			got.flags = ad.Uint32()
-		}
-	}
-	if ad.Err() != nil || !reflect.DeepEqual(got, p) {
-		t.Errorf("%+v, %v", got, ad.Err())
-	}
-}
-
 func TestDecodeStats(t *testing.T) {
 	ae := netlink.NewAttributeEncoder()
 	ae.Uint64(attrClockNow, 1)

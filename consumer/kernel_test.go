@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"gostap/manifest"
 	modulebuild "gostap/module-build"
 	"gostap/vm"
@@ -140,7 +142,7 @@ const (
 
 func TestGuestSession(t *testing.T) {
 	var out, say bytes.Buffer
-	cfg := Config{Module: guestModule(t), Command: fmt.Sprintf(readOne, 5000), Output: &out, Stderr: &say, Verbose: true}
+	cfg := Config{Module: guestModule(t), Command: fmt.Sprintf(readOne, 5000), Output: &out, Stderr: &say, Verbose: 2}
 	result, err := Run(context.Background(), cfg)
 	if err != nil || result.ExitCode != 0 {
 		t.Errorf("exit code %d, %v", result.ExitCode, err)
@@ -282,7 +284,13 @@ func TestGuestSignals(t *testing.T) {
 	}
 	defer r.Close()
 	go func() {
-		kill(4 * time.Second)
+		for unread := 0; unread < 60000; time.Sleep(10 * time.Millisecond) { // until the pipe is full
+			var err error
+			if unread, err = unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ); err != nil {
+				break
+			}
+		}
+		kill(time.Second)
 		kill(time.Second)
 	}()
 	cfg := Config{Module: module, Command: fmt.Sprintf(readOne, 1<<30), Output: w, Stderr: io.Discard}
@@ -331,7 +339,7 @@ func TestGuestModuleCame(t *testing.T) {
 	}
 	defer gone(t)
 	defer unload(mod.name, unloadPatience)
-	c, err := dialControl(mod.family, func(message) {})
+	c, err := openStarter(mod.name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,8 +349,14 @@ func TestGuestModuleCame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = c.start(startParams{addrs: addrs})
-		return addrs[1], err
+		return addrs[1], c.start(startParams{addrs: addrs})
+	}
+	for name, p := range map[string]startParams{
+		"too few addresses": {addrs: make([]uint64, len(m.Symbols)-1)}, "too many": {addrs: make([]uint64, len(m.Symbols)+1)},
+	} {
+		if err := c.start(p); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v, want EINVAL", name, err)
+		}
 	}
 	if out, err := exec.Command("modprobe", "dummy").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -354,7 +368,7 @@ func TestGuestModuleCame(t *testing.T) {
 	if addr, err := start(); err != nil || addr == 0 {
 		t.Errorf("dummy_setup at %#x, %v", addr, err)
 	}
-	if _, err := c.stop(); err != nil {
+	if err := c.stop(); err != nil {
 		t.Error(err)
 	}
 }

@@ -22,6 +22,8 @@ import (
 type module struct {
 	name   string // under which it was loaded
 	family string // its generic netlink family
+
+	buffers int64 // bytes of all CPUs' buffers
 }
 
 // debugfs is where the kernel's debug file system is, and gostap's part of it.
@@ -60,6 +62,23 @@ func defaultMB() int {
 	return int(min(max(all/uint64(runtime.NumCPU()), 1), 16))
 }
 
+// checkBuffers refuses buffers that the machine can't spare: the kernel would get them at any price.
+func checkBuffers(mb int) error {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return nil // the module will see
+	}
+	_, rest, _ := strings.Cut(string(text), "\nMemAvailable:")
+	var left int
+	if _, err := fmt.Sscan(rest, &left); err != nil {
+		return nil
+	}
+	if all := mb * runtime.NumCPU(); all > left>>10/2 {
+		return errors.Errorf("buffers of %d MB for each of %d processors are more than half of the %d MB that this machine has left: give a smaller -s", mb, runtime.NumCPU(), left>>10)
+	}
+	return nil
+}
+
 // load puts the module at path into the kernel, with bufferMB of buffers for
 // each CPU (0: the default). When a module of its name is there already, as
 // for a second run of the same script, it goes in under a name of its own.
@@ -67,9 +86,13 @@ func load(path string, m *manifest.Manifest, bufferMB int) (*module, error) {
 	if bufferMB <= 0 {
 		bufferMB = defaultMB()
 	}
+	if err := checkBuffers(bufferMB); err != nil {
+		return nil, err
+	}
 	mod := &module{name: m.Name, family: newFamily()}
-	params := fmt.Sprintf("family=%s subbuf_size=%d n_subbufs=%d",
-		mod.family, subbufBytes, max(bufferMB<<20/subbufBytes, minSubbufs))
+	n := max(bufferMB<<20/subbufBytes, minSubbufs)
+	mod.buffers = int64(n) * subbufBytes * int64(runtime.NumCPU())
+	params := fmt.Sprintf("family=%s subbuf_size=%d n_subbufs=%d", mod.family, subbufBytes, n)
 	log := openKmsg()
 	defer log.close()
 

@@ -59,10 +59,22 @@ const (
 	iocFirst    = 0x4703
 )
 
+// The same: what a session's control file can be asked.
+const (
+	iocStart = 0x40284710
+	iocStop  = 0x4711
+)
+
+// startArgs is struct gs_start, the argument of iocStart.
+type startArgs struct {
+	addrs, globals      uint64
+	naddrs, globalsSize uint32
+	target              int64
+	flags, pad          uint32
+}
+
 // GS_CMD_*: generic netlink commands.
 const (
-	cmdStart   = 1
-	cmdStop    = 2
 	cmdStats   = 3
 	cmdMessage = 4
 	cmdAttach  = 5
@@ -71,10 +83,6 @@ const (
 
 // GS_A_*: generic netlink attributes.
 const (
-	attrAddrs       = 1
-	attrTarget      = 2
-	attrGlobal      = 3
-	attrFlags       = 4
 	attrMsgKind     = 5
 	attrText        = 6
 	attrNear        = 7
@@ -91,6 +99,8 @@ const (
 	attrOverwritten = 18
 	attrFirst       = 19
 	attrOwner       = 20
+	attrMemory      = 21
+	attrKprobes     = 22
 )
 
 // GS_F_*: flags of START.
@@ -122,5 +132,6 @@ const (
 	skipLock      = 1
 	skipStack     = 2
 	skipMaxactive = 3
-	nSkip         = 4
+	skipMemory    = 4
+	nSkip         = 5
 )

@@ -18,20 +18,19 @@ func TestProtocol(t *testing.T) {
 		"STACK_RETURN": stackReturn,
 		"REC_MESSAGE":  recMessage, "REC_STATS": recStats,
 		"IOC_CONSUMED": iocConsumed, "IOC_GEOMETRY": iocGeometry, "IOC_FIRST": iocFirst,
-		"CMD_START": cmdStart, "CMD_STOP": cmdStop, "CMD_STATS": cmdStats,
+		"IOC_START": iocStart, "IOC_STOP": iocStop, "CMD_STATS": cmdStats,
 		"CMD_MESSAGE": cmdMessage, "CMD_ATTACH": cmdAttach, "CMD_DETACH": cmdDetach,
-		"A_ADDRS": attrAddrs, "A_TARGET": attrTarget, "A_GLOBAL": attrGlobal, "A_FLAGS": attrFlags,
 		"A_MSG_KIND": attrMsgKind, "A_TEXT": attrText, "A_NEAR": attrNear, "A_POINT": attrPoint,
 		"A_CLOCK_NOW": attrClockNow, "A_CLOCK_NS": attrClockNs, "A_CLOCK_KHZ": attrClockKhz,
 		"A_STATE": attrState, "A_ERRORS": attrErrors, "A_SKIPPED": attrSkipped, "A_LOST": attrLost,
 		"A_UNARMED": attrUnarmed, "A_WRITTEN": attrWritten,
-		"A_OVERWRITTEN": attrOverwritten, "A_FIRST": attrFirst, "A_OWNER": attrOwner,
+		"A_OVERWRITTEN": attrOverwritten, "A_FIRST": attrFirst, "A_OWNER": attrOwner, "A_MEMORY": attrMemory, "A_KPROBES": attrKprobes,
 		"F_OVERWRITE": flagOverwrite, "F_DETACHED": flagDetached,
 		"MSG_ERROR": msgError, "MSG_WARNING": msgWarning, "MSG_EXIT": msgExit,
 		"STATE_LOADED": stateLoaded, "STATE_STARTING": stateStarting, "STATE_RUNNING": stateRunning,
 		"STATE_EXITING": stateExiting, "STATE_STOPPED": stateStopped, "STATE_FAILED": stateFailed,
 		"SKIP_BUSY": skipBusy, "SKIP_LOCK": skipLock, "SKIP_STACK": skipStack,
-		"SKIP_MAXACTIVE": skipMaxactive, "NSKIP": nSkip,
+		"SKIP_MAXACTIVE": skipMaxactive, "SKIP_MEMORY": skipMemory, "NSKIP": nSkip,
 	}
 	header, err := os.ReadFile("../runtime-c/include/protocol.h")
 	if err != nil {
@@ -56,5 +55,9 @@ func TestProtocol(t *testing.T) {
 	}
 	if unsafe.Sizeof(subbuf{}) != subbufSize || unsafe.Sizeof(record{}) != recordSize {
 		t.Error("the sizes of subbuf and record are not those of their constants")
+	}
+	// An ioctl's number has the size of its argument.
+	if unsafe.Sizeof(startArgs{}) != iocStart>>16&0x3fff || unsafe.Sizeof(geometry{}) != iocGeometry>>16&0x3fff {
+		t.Error("the sizes of startArgs and geometry are not those in the ioctls' numbers")
 	}
 }

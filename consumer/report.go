@@ -14,8 +14,9 @@ import (
 var skipReasons = [nSkip]string{
 	skipBusy:      "another probe was being handled on the CPU",
 	skipLock:      "a lock could not be had in time; -D MAXTRYLOCK=n waits longer",
-	skipStack:     "too little kernel stack was left; -D MINSTACKSPACE=n asks for less",
+	skipStack:     "too little kernel stack was left for the handler and the functions that it calls",
 	skipMaxactive: "too many calls of the function at a time; .maxactive(n) follows more",
+	skipMemory:    "on processors that were plugged in when there was no memory for them",
 }
 
 // figures is what the user has to know of at a session's end.

@@ -69,6 +69,8 @@ type kernelSession struct {
 	reader   *reader      // nil in a flight recorder that nobody reads
 	stats    *kernelStats // the last there are
 	left     bool         // the session goes on without us
+
+	kprobesOff bool // that has been said
 }
 
 // run is a session from load to unload, or until it is left.
@@ -129,6 +131,7 @@ func (k *kernelSession) record() (result Result, err error) {
 		k.left = true
 		return Result{ExitCode: 0}, nil
 	}
+	// Nothing is to be overwritten any more.
 	if k.stats, err = k.control.attach(); err != nil {
 		return result, errors.WithStack(err)
 	}
@@ -157,13 +160,13 @@ func (k *kernelSession) follow() (result Result, err error) {
 	return result, err
 }
 
-// connect opens the module's control channel.
+// connect opens the module's control channel, and makes this process the session's owner.
 func (k *kernelSession) connect() (err error) {
 	if k.control, err = dialControl(k.mod.family, k.message); err != nil {
 		return err
 	}
-	if k.stats, err = k.control.stats(); err != nil {
-		return errors.Wrap(err, "asking the module for its state")
+	if k.stats, err = k.control.attach(); err != nil {
+		return errors.Wrap(err, "attaching to the module's session")
 	}
 	return nil
 }
@@ -199,6 +202,9 @@ func (k *kernelSession) read() (err error) {
 // start runs the begin probes, arms the others, and lets the command of -c go.
 func (k *kernelSession) start() error {
 	began := time.Now()
+	if k.cfg.Verbose > 0 {
+		k.say.note("the script's data take %.1f MB, the buffers %d MB", float64(k.stats.memory)/(1<<20), k.mod.buffers>>20)
+	}
 	params := startParams{target: int64(k.cfg.Target), globals: k.cfg.Globals}
 	if k.cfg.Recorder {
 		params.flags = flagOverwrite | flagDetached
@@ -216,6 +222,7 @@ func (k *kernelSession) start() error {
 	}
 	k.verbose("started in %s", since(began))
 	k.stats = stats
+	k.checkKprobes()
 	if k.command != nil {
 		k.command.release()
 	}
@@ -227,17 +234,27 @@ func (k *kernelSession) start() error {
 
 // resolveAndStart finds the symbols' addresses and starts the session with them.
 // Where a module has come or gone in between, it tries again.
-func (k *kernelSession) resolveAndStart(params startParams) (stats *kernelStats, err error) {
+func (k *kernelSession) resolveAndStart(params startParams) (*kernelStats, error) {
+	starter, err := openStarter(k.mod.name)
+	if err != nil {
+		return nil, err
+	}
+	defer starter.close()
 	sameKernel := k.manifest.BuildID != "" && k.manifest.BuildID == kernelBuildID()
 	for {
 		if params.addrs, err = resolve(k.manifest.Symbols, sameKernel); err != nil {
 			return nil, err
 		}
-		stats, err = k.control.start(params)
-		if !errors.Is(err, unix.EAGAIN) {
-			return stats, err
+		if err = starter.start(params); !errors.Is(err, unix.EAGAIN) {
+			break
 		}
 	}
+	// In any case: the answer comes behind what the module has said.
+	stats, statsErr := k.control.stats()
+	if err == nil {
+		err = statsErr
+	}
+	return stats, err
 }
 
 // stop disarms the probes and runs the end probes.
@@ -245,7 +262,11 @@ func (k *kernelSession) stop() error {
 	began := time.Now()
 	var stats *kernelStats
 	var err error
-	if !k.do(func() { stats, err = k.control.stop() }) {
+	if !k.do(func() {
+		if err = stopSession(k.mod.name); err == nil {
+			stats, err = k.control.stats()
+		}
+	}) {
 		return errAbandoned
 	}
 	if err != nil {
@@ -253,7 +274,18 @@ func (k *kernelSession) stop() error {
 	}
 	k.verbose("stopped in %s", since(began))
 	k.stats = stats
+	k.checkKprobes()
 	return nil
+}
+
+// checkKprobes warns, once, where all kprobes are switched off, for the kernel says nothing of it to those that it registers.
+func (k *kernelSession) checkKprobes() {
+	const file = debugfs + "/kprobes/enabled"
+	if k.stats.kprobes == 0 || k.kprobesOff || readTrimmed(file) != "0" {
+		return
+	}
+	k.kprobesOff = true
+	k.say.warning("kprobes are switched off in this kernel, and those of this session are not hit; echo 1 >%s switches them on", file)
 }
 
 // drain has the reader write out everything there is, and tells the kernel side

@@ -156,7 +156,7 @@ func (s *session) lastly() bool {
 
 // verbose says what is being done.
 func (s *session) verbose(format string, args ...any) {
-	if s.cfg.Verbose {
+	if s.cfg.Verbose > 1 {
 		s.say.note(format, args...)
 	}
 }

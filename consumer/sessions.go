@@ -157,7 +157,10 @@ func Stop(name string) (Session, error) {
 		return *s, err
 	}
 	defer control.close()
-	stats, err := control.stop()
+	var stats *kernelStats
+	if err = stopSession(name); err == nil {
+		stats, err = control.stats()
+	}
 	for deadline := time.Now().Add(stopPatience); err == nil && stats.owner != 0; stats, err = control.stats() {
 		s.tell(stats)
 		if time.Now().After(deadline) {

@@ -21,6 +21,10 @@ type Request struct {
 	Library  []byte // the embedded C of the tapset library
 	Manifest []byte // goes to section manifest.Section
 
+	// StackUse says for each probe how much of the stack the deepest chain of calls in C takes, given what each function's
+	// frame does; nil: C says it itself, in gs_stack_use.
+	StackUse func(frame func(function string) int) []int
+
 	MaxStringLen int // MAXSTRINGLEN; 0: 512
 
 	KBuild bool   // the whole module by kbuild, the ordinary way

@@ -115,5 +115,22 @@ func buildWhole(ctx context.Context, t *target, _ string, req *Request, dir stri
 	if err := tr.make(ctx, t); err != nil {
 		return err
 	}
-	return errors.WithStack(os.Rename(filepath.Join(work, req.Name+".ko"), filepath.Join(dir, req.Name+".ko")))
+	module := filepath.Join(work, req.Name+".ko")
+	if err := tr.tellStackUse(req, module); err != nil {
+		return err
+	}
+	return errors.WithStack(os.Rename(module, filepath.Join(dir, req.Name+".ko")))
+}
+
+// tellStackUse tells the module what kbuild's compiler has told of the script's objects.
+func (tr *tree) tellStackUse(req *Request, module string) error {
+	library, err := readFrames(filepath.Join(tr.dir, "gs_unit_library.su"))
+	if err != nil {
+		return err
+	}
+	var objects []string
+	for _, object := range tr.own {
+		objects = append(objects, filepath.Join(tr.dir, object))
+	}
+	return req.tellStackUse(module, library.helpers(), stackFiles(objects)...)
 }

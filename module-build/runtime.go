@@ -27,6 +27,7 @@ type kernelRuntime struct {
 	Linker   []string // without -o MODULE OBJECTS
 	Link     []string // objects that kbuild adds to a module: .mod.o
 	Known    []string // symbols that runtime.o has or Link has versions of, ascending
+	Library  int      // bytes of stack that the library's embedded C takes at most
 }
 
 // placeholder is the name of the stand-in module; scripts' names replace it. It is as long as a name may be.
@@ -72,7 +73,7 @@ func buildRuntime(ctx context.Context, t *target, req *Request, dir string) erro
 		return err
 	}
 	rt := &kernelRuntime{dir: dir, Build: t.build}
-	for _, step := range []func(*tree) error{rt.takeCompiler, rt.takeLinker, func(tr *tree) error { return rt.takeObjects(ctx, tr) }, rt.takeSymbols} {
+	for _, step := range []func(*tree) error{rt.takeCompiler, rt.takeLinker, func(tr *tree) error { return rt.takeObjects(ctx, tr) }, rt.takeSymbols, rt.takeStack} {
 		if err := step(tr); err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func standIn(versions map[string]uint64) []byte {
 	}
 	slices.Sort(refer)
 	var c strings.Builder
-	c.WriteString("#include \"gostap.h\"\nconst struct gs_program gs_program = { .abi = GS_ABI };\n")
+	c.WriteString("#include \"gostap.h\"\nconst struct gs_program gs_program = { .abi = GS_ABI };\nconst volatile gs_u32 gs_stack_use[1];\n")
 	for _, name := range refer {
 		if _, ok := versions[name]; ok {
 			fmt.Fprintf(&c, "asm(\".pushsection .discard.gostap\\n.quad %s\\n.popsection\");\n", name)
@@ -222,6 +223,13 @@ func (rt *kernelRuntime) takeObjects(ctx context.Context, tr *tree) error {
 	}
 	rt.takeObjtool(commands)
 	return rt.objtool(ctx, "the runtime", runtime)
+}
+
+// takeStack notes how much of the stack the library takes.
+func (rt *kernelRuntime) takeStack(tr *tree) error {
+	library, err := readFrames(filepath.Join(tr.dir, "gs_unit_library.su"))
+	rt.Library = library.helpers()
+	return err
 }
 
 // takeSymbols notes what scripts can refer to without more ado.

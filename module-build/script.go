@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/pkg/errors"
 	"golang.org/x/sync/errgroup"
@@ -54,11 +55,23 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	if err := req.tellStackUse(objects[0], rt.Library, stackFiles(objects)...); err != nil {
+		return err
+	}
 	extra, err := rt.versions(ctx, req.Release, objects, work)
 	if err != nil {
 		return err
 	}
 	return rt.link(ctx, req.Name, append(objects, extra...), work, dir)
+}
+
+// stackFiles are what the compiler has written beside objects.
+func stackFiles(objects []string) []string {
+	var files []string
+	for _, object := range objects {
+		files = append(files, strings.TrimSuffix(object, ".o")+".su")
+	}
+	return files
 }
 
 // compile compiles C to an object, and lets objtool see to it.
@@ -67,7 +80,7 @@ func (rt *kernelRuntime) compile(ctx context.Context, what string, flags []strin
 	if err := os.WriteFile(source, c, 0o644); err != nil {
 		return errors.WithStack(err)
 	}
-	if err := rt.run(ctx, what, append(flags[:len(flags):len(flags)], "-o", object, source)); err != nil {
+	if err := rt.run(ctx, what, append(flags[:len(flags):len(flags)], "-fstack-usage", "-o", object, source)); err != nil {
 		return err
 	}
 	return rt.objtool(ctx, what, object)

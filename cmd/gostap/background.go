@@ -33,12 +33,8 @@ func (r *runOptions) inBackground(cfg consumer.Config) error {
 		return errors.WithStack(err)
 	}
 	defer started.Close()
-	verbosity := 0
-	if cfg.Verbose {
-		verbosity = 2
-	}
 	args := append([]string{"run", "--background", "--script", cfg.Script, "-o", r.out.file, "-S", r.out.rotate},
-		r.arguments(cfg.NoWarnings, verbosity)...)
+		r.arguments(cfg.NoWarnings, cfg.Verbose)...)
 	cmd := exec.Command(self, append(args, "--", cfg.Module)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), "NO_COLOR=1")

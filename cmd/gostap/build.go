@@ -41,6 +41,7 @@ func (s *session) buildModule(ctx context.Context) error {
 		Embedded:     s.code.EmbeddedC,
 		Library:      s.libraryC(),
 		Manifest:     carried,
+		StackUse:     s.code.StackUse,
 		MaxStringLen: int(s.limits.MaxStringLen),
 		KBuild:       s.kbuild,
 		OutDir:       outDir,

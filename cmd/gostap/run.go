@@ -136,7 +136,7 @@ func (r *runOptions) config(module, script string, noWarn bool, verbosity int) c
 		BufferMB:   r.bufferMB,
 		Timeout:    time.Duration(r.timeout) * time.Second,
 		NoWarnings: noWarn,
-		Verbose:    verbosity > 1,
+		Verbose:    verbosity,
 	}
 }
 

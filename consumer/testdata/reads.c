@@ -78,8 +78,11 @@ static const struct gs_module_symbol module_symbols[] = {
 	{ .module = "dummy", .name = "dummy_setup", .symbol = 1 },
 };
 
+const volatile gs_u32 gs_stack_use[] = { 256, 256, 256 };
+
 const struct gs_program gs_program = {
 	.abi = GS_ABI,
+	.nsymbols = 2,
 	.nmodule_symbols = 1,
 	.module_symbols = module_symbols,
 	.nprobes = 3,

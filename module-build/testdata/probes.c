@@ -151,8 +151,11 @@ static const struct gs_point points[] = {
 	{ "end", "end", 0, "", 6, GS_NO_SYMBOL },
 };
 
+const volatile gs_u32 gs_stack_use[sizeof(probes) / sizeof(*probes)] = { 256, 256, 256, 256, 256, 256, 256, 256 };
+
 const struct gs_program gs_program = {
 	.abi = GS_ABI,
+	.nsymbols = 5,
 	.nprobes = sizeof(probes) / sizeof(*probes),
 	.npoints = sizeof(points) / sizeof(*points),
 	.probes = probes,

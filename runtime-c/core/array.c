@@ -10,16 +10,6 @@ static struct gs_map *gs_shard_map(const struct gs_array *a, gs_u32 cpu)
 	return (struct gs_map *)((char *)gs_shard(a->shards, cpu) + a->offset);
 }
 
-static int gs_array_init(const struct gs_array *a)
-{
-	gs_u32 cpu, n = a->shards ? gs_ncpus() : 0;
-	int err = gs_map_init(a->map, a->node_size, a->max, a->wrap);
-
-	for (cpu = 0; !err && cpu < n; cpu++)
-		err = gs_map_init(gs_shard_map(a, cpu), a->node_size, a->max, 0);
-	return err;
-}
-
 int gs_arrays_init(void)
 {
 	gs_u32 i;
@@ -28,13 +18,45 @@ int gs_arrays_init(void)
 	for (i = 0; i < gs_program.nshards; i++) {
 		struct gs_shards *s = gs_program.shards[i];
 
-		s->first = gs_alloc(s->size * gs_ncpus());
+		s->first = gs_alloc(s->size * gs_ncpus(), -1);
 		if (!s->first)
 			return -12; /* -ENOMEM */
 	}
-	for (i = 0; !err && i < gs_program.narrays; i++)
-		err = gs_array_init(&gs_program.arrays[i]);
+	for (i = 0; !err && i < gs_program.narrays; i++) {
+		const struct gs_array *a = &gs_program.arrays[i];
+
+		err = gs_map_init(a->map, a->node_size, a->max, a->wrap, -1);
+	}
 	return err;
+}
+
+int gs_arrays_init_cpu(gs_u32 cpu)
+{
+	gs_u32 i;
+	int err = 0;
+
+	for (i = 0; !err && i < gs_program.narrays; i++) {
+		const struct gs_array *a = &gs_program.arrays[i];
+
+		if (a->shards && !gs_shard_map(a, cpu)->nodes)
+			err = gs_map_init(gs_shard_map(a, cpu), a->node_size, a->max, 0, cpu);
+	}
+	return err;
+}
+
+gs_u64 gs_arrays_size(gs_u32 ncpus)
+{
+	gs_u64 size = 0;
+	gs_u32 i;
+
+	for (i = 0; i < gs_program.nshards; i++)
+		size += gs_program.shards[i]->size * gs_ncpus();
+	for (i = 0; i < gs_program.narrays; i++) {
+		const struct gs_array *a = &gs_program.arrays[i];
+
+		size += gs_map_size(a->node_size, a->max) * (a->shards ? 1 + ncpus : 1);
+	}
+	return size;
 }
 
 void gs_arrays_fini(void)
@@ -74,31 +96,42 @@ static struct gs_node *gs_array_find(const struct gs_array *a, const struct gs_n
 	return n;
 }
 
+static void gs_array_join_cpu(struct gs_ctx *c, const struct gs_array *a, struct gs_map *from)
+{
+	struct gs_node *i, *to;
+	gs_u32 n = 0;
+
+	gs_map_each(i, from) {
+		if (!(++n & 1023))
+			gs_give_way(c);
+		to = gs_array_find(a, i);
+		if (to) {
+			a->merge(to, i);
+			if (i->stamp < to->stamp)
+				to->stamp = i->stamp;
+			continue;
+		}
+		to = gs_array_add(c, a, a->map, i->hash, a->near);
+		if (!to)
+			break;
+		__builtin_memcpy(to + 1, i + 1, a->node_size - sizeof(*to));
+		to->stamp = i->stamp;
+	}
+	gs_map_clear(from);
+}
+
 void gs_array_join(struct gs_ctx *c, const struct gs_array *a)
 {
 	gs_u32 cpu, n = gs_ncpus();
+	gs_u64 joined = 0, all;
 
-	for (cpu = 0; cpu < n; cpu++) {
-		struct gs_map *from = gs_shard_map(a, cpu);
-		struct gs_node *i, *to;
-
-		if (!from->count)
-			continue;
-		gs_map_each(i, from) {
-			to = gs_array_find(a, i);
-			if (to) {
-				a->merge(to, i);
-				if (i->stamp < to->stamp)
-					to->stamp = i->stamp;
-				continue;
-			}
-			to = gs_array_add(c, a, a->map, i->hash, a->near);
-			if (!to)
-				break;
-			__builtin_memcpy(to + 1, i + 1, a->node_size - sizeof(*to));
-			to->stamp = i->stamp;
-		}
-		gs_map_clear(from);
-	}
-	gs_map_sort_stamps(a->map);
+	for (cpu = 0; cpu < n; cpu++)
+		joined += gs_shard_map(a, cpu)->count;
+	all = a->map->count + joined;
+	if (!joined || !gs_work(c, joined + all * (1 + gs_log2(all)), a->near))
+		return;
+	for (cpu = 0; cpu < n; cpu++)
+		if (gs_shard_map(a, cpu)->count)
+			gs_array_join_cpu(c, a, gs_shard_map(a, cpu));
+	gs_map_sort_stamps(c, a->map);
 }

@@ -13,7 +13,8 @@ static int gs_wait_for(struct gs_ctx *c, struct gs_lock *l, int (*try)(struct gs
 
 	while (!try(l)) {
 		if (!attempts--) {
-			gs_skip(c, GS_SKIP_LOCK);
+			if (!c->asking)
+				gs_skip(c, GS_SKIP_LOCK);
 			return 0;
 		}
 		gs_lock_wait();

@@ -31,14 +31,21 @@ static gs_u32 gs_table_size(gs_u32 max)
 	return size;
 }
 
-int gs_map_init(struct gs_map *m, gs_size node_size, gs_u32 max, int wrap)
+gs_u64 gs_map_size(gs_size node_size, gs_u32 max)
+{
+	return gs_table_size(max) * sizeof(struct gs_node *) + max * (gs_u64)node_size;
+}
+
+int gs_map_init(struct gs_map *m, gs_size node_size, gs_u32 max, int wrap, int cpu)
 {
 	gs_u32 size = gs_table_size(max);
 
-	m->table = gs_alloc(size * sizeof(*m->table));
-	m->nodes = gs_alloc(max * node_size);
-	if (!m->table || !m->nodes)
+	m->table = gs_alloc(size * sizeof(*m->table), cpu);
+	m->nodes = gs_alloc(max * node_size, cpu);
+	if (!m->table || !m->nodes) {
+		gs_map_fini(m);
 		return -12; /* -ENOMEM */
+	}
 	m->mask = size - 1;
 	m->max = max;
 	m->wrap = wrap;
@@ -51,8 +58,7 @@ void gs_map_fini(struct gs_map *m)
 {
 	gs_free(m->table);
 	gs_free(m->nodes);
-	m->table = NULL;
-	m->nodes = NULL;
+	__builtin_memset(m, 0, sizeof(*m));
 }
 
 static void gs_map_unchain(struct gs_map *m, struct gs_node *n)
@@ -128,7 +134,8 @@ void gs_map_delete(struct gs_map *m, struct gs_node *n)
 	gs_map_unchain(m, n);
 	if (m->walks) {
 		n->dead = 1;
-		m->ndead++;
+		n->chain = m->dead;
+		m->dead = n;
 	} else {
 		gs_map_release(m, n);
 	}
@@ -154,15 +161,13 @@ void gs_map_clear(struct gs_map *m)
 
 void gs_map_reap(struct gs_map *m)
 {
-	struct gs_node *n = m->order.next;
+	struct gs_node *n = m->dead;
 
-	while (m->ndead) {
-		struct gs_node *next = n->next;
+	m->dead = NULL;
+	while (n) {
+		struct gs_node *next = n->chain;
 
-		if (n->dead) {
-			gs_map_release(m, n);
-			m->ndead--;
-		}
+		gs_map_release(m, n);
 		n = next;
 	}
 }

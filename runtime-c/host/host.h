@@ -8,6 +8,9 @@
 #include "gostap.h"
 #include "protocol.h"
 
+/* memory.c */
+void gs_stack_init(void);
+
 /* session.c */
 struct gs_session {
 	int state;		    /* GS_STATE_* */

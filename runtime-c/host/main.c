@@ -89,12 +89,18 @@ static void count_unarmed(void)
 static void allocate(void)
 {
 	static gs_u64 no_symbols[65536];
+	gs_u32 cpu;
+	int err;
 
+	gs_stack_init();
 	gs_symbols = no_symbols;
 	/* Behind the frame, tokenize() keeps its string. */
-	gs_ctx.frame = gs_alloc(gs_program.frame_size + MAXSTRINGLEN);
+	gs_ctx.frame = gs_alloc(gs_program.frame_size + MAXSTRINGLEN, -1);
 	gs_ctx.frame_end = gs_ctx.frame + gs_program.frame_size;
-	if (!gs_ctx.frame || gs_arrays_init()) {
+	err = gs_ctx.frame ? gs_arrays_init() : -1;
+	for (cpu = 0; !err && cpu < gs_ncpus(); cpu++)
+		err = gs_arrays_init_cpu(cpu);
+	if (err) {
 		fprintf(stderr, "out of memory\n");
 		exit(1);
 	}

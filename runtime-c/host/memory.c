@@ -5,17 +5,31 @@
  * would crash.
  */
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "host.h"
 
 #define GS_PAGE 4096
+#define GS_STACK_SPARE (512 << 10)
 
-void *gs_alloc(gs_size size)
+static gs_u64 gs_stack_end;	/* of the main thread's, which handlers run on, with room for the rest */
+
+void gs_stack_init(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur > 64 << 20)
+		limit.rlim_cur = 8 << 20;
+	gs_stack_end = (gs_u64)&limit - limit.rlim_cur + GS_STACK_SPARE;
+}
+
+void *gs_alloc(gs_size size, int cpu)
 {
 	void *p = NULL;
 
+	(void)cpu;
 	if (posix_memalign(&p, 64, size ? size : 1))
 		return NULL;
 	__builtin_memset(p, 0, size);
@@ -29,7 +43,15 @@ void gs_free(void *p)
 
 gs_size gs_stack_left(void)
 {
-	return 1 << 20;
+	gs_u64 here = (gs_u64)__builtin_frame_address(0);
+
+	return here > gs_stack_end ? here - gs_stack_end : 0;
+}
+
+int gs_stack_suffices(struct gs_ctx *c)
+{
+	(void)c;
+	return gs_stack_left() > 0;
 }
 
 static int copy_from(void *to, gs_u64 addr, gs_size n)

@@ -56,9 +56,14 @@ const struct gs_point *gs_point_of(struct gs_ctx *c)
 	return c->point;
 }
 
-/* There is no second thread to wait for. */
+/* There is no second thread to wait for, or to give way to. */
 void gs_lock_wait(void)
 {
+}
+
+void gs_give_way(struct gs_ctx *c)
+{
+	(void)c;
 }
 
 void gs_warn(struct gs_ctx *c, struct gs_str text)
@@ -95,6 +100,8 @@ void gs_run_point(const struct gs_point *p)
 	gs_ctx.time = 0;
 	gs_ctx.point = p;
 	gs_ctx.cpu = runs++ % GS_HOST_CPUS;
+	gs_ctx.interruptible = gs_session.state != GS_STATE_RUNNING;
+	gs_ctx.more_actions = 0;
 	gs_program.probes[p->probe].handler(&gs_ctx);
 	if (gs_ctx.error && gs_ctx.error != gs_aborted)
 		report_error(p);

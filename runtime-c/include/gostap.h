@@ -60,12 +60,15 @@ struct gs_match {
 /*
  * One CPU's context. A handler owns it from entry to return: interrupts are
  * off, and an event that comes meanwhile on the same CPU (an NMI, a probe on
- * what the handler calls) is skipped and counted.
+ * what the handler calls) is skipped and counted. Begin, end and error probes
+ * run while nothing else is armed: only preemption is off in them.
  */
 struct gs_ctx {
 	const char *error;	    /* NULL, or the text of the error that was raised */
 	const char *error_near;	    /* a literal: "near operator '/' at x.stp:3:7" */
 	long actions;		    /* how many more the handler may do; the generated code's own */
+	long more_actions;	    /* beyond those: see gs_more_actions() */
+	gs_s64 steps;		    /* how many more of gs_work(); set by handlers that do such work */
 	char *frame;		    /* where the handler's strings live */
 	char *frame_end;
 	struct gs_regs *regs;	    /* the probed place's; NULL where there are none */
@@ -77,6 +80,8 @@ struct gs_ctx {
 	gs_u32 nesting;		    /* script functions entered */
 	gs_u32 busy;		    /* the platform's: is it owned by a handler? */
 	gs_u32 next;		    /* an embedded function has ended by STAP_NEXT */
+	gs_u16 interruptible;	    /* a begin, end or error probe: interrupts are on, and gs_give_way() is allowed */
+	gs_u16 asking;		    /* a condition is being asked: that it can't have a lock is no skipped hit */
 	char *tokens;		    /* tokenize(): what is left of the string; NULL: nothing */
 	char error_text[256];	    /* for errors that are put together */
 	struct gs_match match;
@@ -87,7 +92,7 @@ struct gs_probe {
 	void (*handler)(struct gs_ctx *c);
 	/* Return probes: fills c->saved[0..nsaved) at the function's entry; NULL if nsaved is 0. */
 	void (*entry)(struct gs_ctx *c);
-	/* if (cond) of the point: is it to be armed now? NULL if there is none. Takes its own locks. */
+	/* if (cond) of the point: is it to be armed now? NULL if there is none. Takes its own locks; -1: could not. */
 	int (*cond)(struct gs_ctx *c);
 	const char *name;	    /* as the script spells it */
 	gs_u32 nsaved;
@@ -132,13 +137,22 @@ struct gs_limits {
 	gs_u32 maxskipped;	    /* MAXSKIPPED: skipped probes before the session ends */
 	gs_u32 maxtrylock;	    /* MAXTRYLOCK: attempts at a lock */
 	gs_u32 trylockdelay;	    /* TRYLOCKDELAY: microseconds between them */
-	gs_u32 minstackspace;	    /* MINSTACKSPACE: bytes a handler wants left */
+	gs_u32 minstackspace;	    /* MINSTACKSPACE: bytes of stack below the handler's own frames */
 	gs_u32 suppress_errors;	    /* --suppress-handler-errors */
 	gs_u64 overload_threshold;  /* STP_OVERLOAD_THRESHOLD: cycles in handlers out of overload_interval; 0: no limit */
 	gs_u64 overload_interval;   /* STP_OVERLOAD_INTERVAL */
+	gs_u64 maxmemory;	    /* STP_MAXMEMORY in bytes; 0: half of what the machine has left */
+	const char *too_many_steps; /* the error when a handler's steps are used up */
 };
 
-#define GS_ABI 1
+/*
+ * What the frames of each probe's handlers and of the functions that they call
+ * take of the kernel's stack at most, each function that recurs counted once.
+ * The compiler knows: module-build writes it into the object.
+ */
+extern const volatile gs_u32 gs_stack_use[];
+
+#define GS_ABI 2
 
 /* The script. Generated code defines exactly one, named gs_program. */
 struct gs_program {
@@ -146,6 +160,7 @@ struct gs_program {
 	gs_u32 nprobes;
 	gs_u32 npoints;
 	gs_u32 nglobals;
+	gs_u32 nsymbols;	    /* the manifest's: what START has to bring */
 	const struct gs_probe *probes;
 	const struct gs_point *points;
 	const struct gs_global *globals;
@@ -180,10 +195,13 @@ gs_inline void gs_raise(struct gs_ctx *c, const char *text, const char *near)
 
 /* ---- What a platform provides; safe in any context unless said otherwise. ---- */
 
-/* Zeroed memory; only before any handler runs, and freed after all. */
-void *gs_alloc(gs_size size);
+/* Zeroed memory, near a CPU or (-1) anywhere; NULL if there is none without harm to others. May sleep. */
+void *gs_alloc(gs_size size, int cpu);
 void gs_free(void *p);
 gs_u32 gs_ncpus(void);		    /* CPU numbers are below this */
+
+/* In the midst of long work: a handler that is interruptible lets others run. */
+void gs_give_way(struct gs_ctx *c);
 
 /* The handler can't run: counts it under kind, GS_SKIP_* of protocol.h. The handler then returns. */
 void gs_skip(struct gs_ctx *c, gs_u32 kind);
@@ -223,8 +241,10 @@ long gs_load_string(struct gs_ctx *c, char *to, gs_u64 addr, gs_size max, int us
 int gs_read(void *to, gs_u64 addr, gs_size n, int user);
 /* The point that fired; c->point may stand for all that share its handler. */
 const struct gs_point *gs_point_of(struct gs_ctx *c);
-/* Bytes of kernel stack left for this handler. */
+/* Bytes of the kernel's stack, whichever this is, that are left; 0 if that is unknown. */
 gs_size gs_stack_left(void);
+/* Are they as many as the handler's probe needs? */
+int gs_stack_suffices(struct gs_ctx *c);
 
 /*
  * The kernel's stack at the probed place, the innermost address first, at

@@ -22,14 +22,18 @@ struct gs_array {
 	const char *near;	    /* where the array is declared */
 };
 
-/* Allocates all shards and arrays of the program: 0, or -ENOMEM, after which gs_arrays_fini() is right, too. */
+/* Allocates all shards and arrays of the program but for the CPUs' own: 0, or -ENOMEM, after which gs_arrays_fini() is right, too. */
 int gs_arrays_init(void);
+/* Allocates a CPU's own. The same; a second time it does nothing. */
+int gs_arrays_init_cpu(gs_u32 cpu);
 void gs_arrays_fini(void);
+/* The bytes that these allocate, on ncpus CPUs. */
+gs_u64 gs_arrays_size(gs_u32 ncpus);
 
 /* A node for keys that m, a map of a, does not have; its keys are to be set. NULL if m is full: the error is raised. */
 struct gs_node *gs_array_add(struct gs_ctx *c, const struct gs_array *a, struct gs_map *m, gs_u32 hash, const char *near);
 
-/* Moves what the shards have to the map, in the order of insertion. The caller holds all their locks. */
+/* Moves what the shards have to the map, in the order of insertion. The caller holds all their locks. May raise an error. */
 void gs_array_join(struct gs_ctx *c, const struct gs_array *a);
 
 #endif

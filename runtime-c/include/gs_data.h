@@ -33,15 +33,34 @@ gs_inline int gs_action(long *left)
 	return --*left >= 0;
 }
 
-/* Before a call that may recurse: 1 if there is room for another. */
+/*
+ * No actions are left at hand. A handler that is interruptible lets others
+ * run, and takes some more of those that it may do; 0: there are none.
+ */
+int gs_more_actions(struct gs_ctx *c, long *left);
+
+/* Before a call that may recurse: 1 if there is room for another. text is the error when limit is reached. */
+extern const char gs_no_stack[];
 gs_inline int gs_enter(struct gs_ctx *c, gs_u32 limit, const char *text, const char *near)
 {
-	if (gs_unlikely(c->nesting >= limit || gs_stack_left() < gs_program.limits.minstackspace)) {
-		gs_raise(c, text, near);
+	if (gs_unlikely(c->nesting >= limit || !gs_stack_suffices(c))) {
+		gs_raise(c, c->nesting >= limit ? text : gs_no_stack, near);
 		return 0;
 	}
 	c->nesting++;
 	return 1;
+}
+
+/*
+ * n more steps of work on whole arrays: sorting, joining, clearing. Where
+ * others wait for the handler to end they are limited: 0 if there were none
+ * left, and the error has been raised.
+ */
+int gs_work(struct gs_ctx *c, gs_u64 n, const char *near);
+/* How often n can be halved: what sorting takes for each of n elements. */
+gs_inline gs_u32 gs_log2(gs_u64 n)
+{
+	return n ? 63 - __builtin_clzll(n) : 0;
 }
 
 /* Sets a global from "name=value" (-G): 0, or -1 if there is none so named or value is no number. */

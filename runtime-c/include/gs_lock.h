@@ -14,7 +14,8 @@ struct gs_lock {
 
 /*
  * 1 if the lock was taken. 0 if it could not be had within the limits:
- * gs_skip() has been called, and the handler must not run.
+ * gs_skip() has been called, unless a condition is being asked, and the
+ * handler must not run.
  */
 int gs_write_lock_slow(struct gs_ctx *c, struct gs_lock *l);
 int gs_read_lock_slow(struct gs_ctx *c, struct gs_lock *l);

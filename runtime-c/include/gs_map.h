@@ -9,7 +9,7 @@
 #define GS_MAP_H
 
 struct gs_node {
-	struct gs_node *chain;	    /* next of the same bucket; of the free ones */
+	struct gs_node *chain;	    /* next of the same bucket; of the free ones; of the dead ones */
 	struct gs_node *next, *prev; /* in order of insertion */
 	struct gs_node *walk;	    /* next in a sorted foreach */
 	gs_u64 stamp;		    /* when it was inserted: by gs_array_add(), where that matters across CPUs */
@@ -23,16 +23,17 @@ struct gs_map {
 	gs_u32 count;		    /* elements, dead ones not counted */
 	gs_u32 max;
 	gs_u32 used;		    /* nodes that have ever been in use */
-	gs_u32 ndead;
 	gs_u32 walks;		    /* of foreach loops that may delete */
 	gs_u32 wrap;		    /* full: the oldest makes room */
+	struct gs_node *dead;
 	gs_size node_size;
 	char *nodes;
 	struct gs_node *free;
 	struct gs_node order;	    /* head of the list in order of insertion */
 };
 
-int gs_map_init(struct gs_map *m, gs_size node_size, gs_u32 max, int wrap);
+int gs_map_init(struct gs_map *m, gs_size node_size, gs_u32 max, int wrap, int cpu);
+gs_u64 gs_map_size(gs_size node_size, gs_u32 max);
 void gs_map_fini(struct gs_map *m);
 
 /* A node for a key that is not there, zeroed behind the struct gs_node; NULL if the map is full. */
@@ -55,7 +56,7 @@ void gs_map_reap(struct gs_map *m);
 gs_inline void gs_map_leave(struct gs_map *m, gs_u32 walks)
 {
 	m->walks = walks;
-	if (!walks && m->ndead)
+	if (!walks && m->dead)
 		gs_map_reap(m);
 }
 
@@ -63,14 +64,19 @@ gs_inline void gs_map_leave(struct gs_map *m, gs_u32 walks)
 #define gs_map_each(n, m) for (n = (m)->order.next; n != &(m)->order; n = n->next)
 
 /*
- * Sorts a chain of nodes, linked at `link` bytes into them and ended by NULL,
- * in place; ties keep their order. Returns the new first.
+ * Sorts a chain of n nodes, linked at `link` bytes into them and ended by
+ * NULL, in place; ties keep their order. Returns the new first; NULL if that
+ * is too much work, and the error has been raised.
  */
 typedef gs_s64 (*gs_node_cmp)(const struct gs_node *a, const struct gs_node *b);
-struct gs_node *gs_sort(struct gs_node *first, gs_size link, gs_node_cmp cmp);
+struct gs_node *gs_sort(struct gs_ctx *c, struct gs_node *first, gs_u64 n, gs_size link, gs_node_cmp cmp,
+			const char *near);
+/* The same, but leaves only the first `limit` of what is sorted in the chain. */
+struct gs_node *gs_sort_first(struct gs_ctx *c, struct gs_node *first, gs_u64 n, gs_s64 limit, gs_size link,
+			      gs_node_cmp cmp, const char *near);
 
-/* Puts the list back into the order of stamps, after shards have been joined. */
-void gs_map_sort_stamps(struct gs_map *m);
+/* Puts the list back into the order of stamps, after shards have been joined; the work has been granted. */
+void gs_map_sort_stamps(struct gs_ctx *c, struct gs_map *m);
 
 /* A clock that is cheap and, as far as order of insertion is concerned, common to all CPUs. */
 gs_inline gs_u64 gs_stamp(void)

@@ -69,24 +69,19 @@ struct gs_geometry {
 #define GS_IOC_FIRST 0x4703	     /* this CPU's records have been read up to the one of number arg: for the next reader */
 
 /*
- * Control: a generic netlink family, named by the module's parameter
- * `family` ("gs" and 12 hex digits), version 1. Every command wants
- * CAP_SYS_ADMIN. Whoever sends START or ATTACH owns the session: messages go
- * to it, and when its socket closes the session stops (unless detached). STOP
- * from somebody else makes the owner's session end: it is sent GS_MSG_EXIT.
+ * Ownership and messages: a generic netlink family, named by the module's
+ * parameter `family` ("gs" and 12 hex digits), version 1. Every command wants
+ * CAP_SYS_ADMIN, and is carried out at once: all generic netlink waits for it.
+ * Whoever sends ATTACH owns the session: messages go to it, and when its
+ * socket closes the session stops (unless detached).
  * Module parameters: family, subbuf_size (bytes), n_subbufs.
  */
-#define GS_CMD_START 1	   /* ADDRS, TARGET, GLOBAL…, FLAGS: runs begin probes, arms the others; answers with STATS */
-#define GS_CMD_STOP 2	   /* disarms, runs end (or error) probes; answers with STATS */
 #define GS_CMD_STATS 3	   /* answers with STATS */
 #define GS_CMD_MESSAGE 4   /* kernel to owner: MSG_KIND, TEXT, (NEAR, POINT) */
-#define GS_CMD_ATTACH 5	   /* makes the sender the owner, if there is none, and nothing is overwritten any more; STATS */
+#define GS_CMD_ATTACH 5	   /* makes the sender the owner, and nothing is overwritten any more; answers with STATS. \
+			      EBUSY: there is an owner; EAGAIN: what the last one left is still being ended */
 #define GS_CMD_DETACH 6	   /* the session goes on without owner; answers with STATS */
 
-#define GS_A_ADDRS 1	     /* binary: u64 for each of the manifest's symbols; 0 if not found */
-#define GS_A_TARGET 2	     /* s64 */
-#define GS_A_GLOBAL 3	     /* string "name=value", repeated */
-#define GS_A_FLAGS 4	     /* u32 GS_F_* */
 #define GS_A_MSG_KIND 5	     /* u32 GS_MSG_* */
 #define GS_A_TEXT 6	     /* string */
 #define GS_A_NEAR 7	     /* string: where in the script, "" if unknown */
@@ -103,6 +98,27 @@ struct gs_geometry {
 #define GS_A_OVERWRITTEN 18  /* binary: u64 of those, the ones overwritten before they were read, for each CPU */
 #define GS_A_FIRST 19	     /* binary: u64 gs_geometry.first, for each CPU */
 #define GS_A_OWNER 20	     /* u32: the owner's process, as it is numbered where it runs; 0 if there is none */
+#define GS_A_MEMORY 21	     /* u64: bytes that the script's data take */
+#define GS_A_KPROBES 22	     /* u32: kprobes that START has registered: /sys/kernel/debug/kprobes/enabled concerns them */
+
+/*
+ * Start and stop: ioctls on MODULE/control (mode 0600, CAP_SYS_ADMIN to open),
+ * which take as long as the begin probes, arming and the end probes do. These
+ * run as the caller. STOP makes the owner's session end, if that is somebody
+ * else: it is sent GS_MSG_EXIT.
+ */
+struct gs_start {
+	unsigned long long addrs;      /* user address: u64 for each of the manifest's symbols; 0 if not found */
+	unsigned long long globals;    /* user address: "name=value" strings, each with its NUL */
+	unsigned int naddrs;
+	unsigned int globals_size;     /* bytes */
+	long long target;
+	unsigned int flags;	       /* GS_F_* */
+	unsigned int pad;	       /* 0 */
+};
+#define GS_IOC_START 0x40284710u     /* runs begin probes, arms the others. Wants CAP_SYS_MODULE: addresses are believed. \
+			      EAGAIN: a module has come or gone since the addresses were looked up */
+#define GS_IOC_STOP 0x4711	     /* disarms, runs end (or error) probes */
 
 #define GS_F_OVERWRITE 1     /* flight recorder: until somebody attaches, overwrite the oldest sub-buffer */
 #define GS_F_DETACHED 2	     /* outlive the owner, and whoever attaches */
@@ -122,6 +138,7 @@ struct gs_geometry {
 #define GS_SKIP_LOCK 1	     /* a lock could not be had in time */
 #define GS_SKIP_STACK 2	     /* too little stack left */
 #define GS_SKIP_MAXACTIVE 3  /* return probes: no free instance */
-#define GS_NSKIP 4
+#define GS_SKIP_MEMORY 4     /* on a processor that came when there was no memory for it */
+#define GS_NSKIP 5
 
 #endif

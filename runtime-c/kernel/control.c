@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * control.c - the generic netlink family: who owns the session, the commands,
- * the messages to the owner.
+ * control.c - the generic netlink family: who owns the session, and the
+ * messages to the owner. All generic netlink waits while one of its commands
+ * is carried out, so nothing here takes long; START and STOP are command.c's.
  */
 #include <linux/mutex.h>
 #include <linux/netlink.h>
@@ -21,8 +22,9 @@ static DEFINE_MUTEX(gs_owner_mutex);
 static struct net *gs_owner_net;
 static u32 gs_owner_portid;
 static u32 gs_owner_pid;
+static u32 gs_owner_number;	/* owners so far */
+static u32 gs_orphan_number;	/* the last owner whose socket has closed */
 static bool gs_detached;	/* the session outlives its owner */
-static bool gs_recorder;	/* while it has none, the oldest is overwritten */
 static struct work_struct gs_orphan_work;
 
 static struct genl_family gs_genl;
@@ -32,8 +34,18 @@ static bool gs_is_owner(struct net *net, u32 portid)
 	return READ_ONCE(gs_owner_net) == net && READ_ONCE(gs_owner_portid) == portid;
 }
 
+bool gs_control_owned_by(u32 pid)
+{
+	return READ_ONCE(gs_owner_pid) == pid;
+}
+
+static bool gs_outlives_owner(void)
+{
+	return READ_ONCE(gs_detached) || gs_session_flags() & GS_F_DETACHED;
+}
+
 /* The sender becomes the owner, if there is no other. */
-static int gs_own(const struct genl_info *info)
+static int gs_own(struct genl_info *info)
 {
 	struct net *net = genl_info_net(info);
 	int err = 0;
@@ -42,6 +54,7 @@ static int gs_own(const struct genl_info *info)
 	if (!gs_owner_net) {
 		WRITE_ONCE(gs_owner_portid, info->snd_portid);
 		WRITE_ONCE(gs_owner_pid, task_tgid_vnr(current));
+		WRITE_ONCE(gs_owner_number, gs_owner_number + 1);
 		WRITE_ONCE(gs_owner_net, get_net(net));
 	} else if (!gs_is_owner(net, info->snd_portid)) {
 		err = -EBUSY;
@@ -50,22 +63,27 @@ static int gs_own(const struct genl_info *info)
 	return err;
 }
 
-/* The session has no owner any more. */
-static void gs_disown(void)
+/* The session has no owner any more, if its owner is still that one. */
+static bool gs_disown(u32 number)
 {
-	struct net *old;
+	struct net *old = NULL;
+	bool gone;
 
-	/* Before somebody else can attach. */
-	if (gs_detached && gs_recorder)
-		gs_overwrite(true);
 	mutex_lock(&gs_owner_mutex);
-	old = gs_owner_net;
-	WRITE_ONCE(gs_owner_net, NULL);
-	WRITE_ONCE(gs_owner_portid, 0);
-	WRITE_ONCE(gs_owner_pid, 0);
+	gone = gs_owner_net && gs_owner_number == number;
+	if (gone) {
+		/* Before somebody else can attach. */
+		if (gs_outlives_owner() && gs_session_flags() & GS_F_OVERWRITE)
+			gs_overwrite(true);
+		old = gs_owner_net;
+		WRITE_ONCE(gs_owner_net, NULL);
+		WRITE_ONCE(gs_owner_portid, 0);
+		WRITE_ONCE(gs_owner_pid, 0);
+	}
 	mutex_unlock(&gs_owner_mutex);
 	if (old)
 		put_net(old);
+	return gone;
 }
 
 /* A socket has been closed. If it was the owner's, its session ends, however the owner died. */
@@ -73,8 +91,10 @@ static int gs_netlink_event(struct notifier_block *nb, unsigned long event, void
 {
 	struct netlink_notify *n = data;
 
-	if (event == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC && gs_is_owner(n->net, n->portid))
+	if (event == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC && gs_is_owner(n->net, n->portid)) {
+		WRITE_ONCE(gs_orphan_number, READ_ONCE(gs_owner_number));
 		queue_work(gs_workqueue, &gs_orphan_work);
+	}
 	return NOTIFY_DONE;
 }
 
@@ -82,8 +102,7 @@ static struct notifier_block gs_netlink_notifier = { .notifier_call = gs_netlink
 
 static void gs_orphan(struct work_struct *work)
 {
-	gs_disown();
-	if (!gs_detached)
+	if (gs_disown(READ_ONCE(gs_orphan_number)) && !gs_outlives_owner())
 		gs_session_stop();
 }
 
@@ -148,7 +167,8 @@ static int gs_put_stats(struct sk_buff *skb)
 	    nla_put_u32(skb, GS_A_CLOCK_KHZ, gs_clock_khz()) || nla_put_u32(skb, GS_A_STATE, READ_ONCE(gs_state)) ||
 	    nla_put_u64_64bit(skb, GS_A_ERRORS, gs_errors_so_far(), 0) ||
 	    nla_put(skb, GS_A_SKIPPED, sizeof(skipped), skipped) ||
-	    nla_put_u32(skb, GS_A_UNARMED, gs_unarmed_points()) || nla_put_u32(skb, GS_A_OWNER, READ_ONCE(gs_owner_pid)))
+	    nla_put_u32(skb, GS_A_UNARMED, gs_unarmed_points()) || nla_put_u32(skb, GS_A_OWNER, READ_ONCE(gs_owner_pid)) ||
+	    nla_put_u64_64bit(skb, GS_A_MEMORY, gs_cpus_size(), 0) || nla_put_u32(skb, GS_A_KPROBES, gs_kprobes_so_far()))
 		return -EMSGSIZE;
 	return gs_put_cpus(skb, GS_A_LOST, offsetof(struct gs_cpu, lost)) ?:
 	       gs_put_cpus(skb, GS_A_WRITTEN, offsetof(struct gs_cpu, written)) ?:
@@ -180,49 +200,6 @@ static int gs_refused(struct sk_buff *skb)
 	return netlink_capable(skb, CAP_SYS_ADMIN) ? 0 : -EPERM;
 }
 
-static int gs_cmd_start(struct sk_buff *skb, struct genl_info *info)
-{
-	static atomic_t started = ATOMIC_INIT(0);
-	struct nlattr **a = info->attrs;
-	u32 flags = a[GS_A_FLAGS] ? nla_get_u32(a[GS_A_FLAGS]) : 0;
-	struct gs_start how = {
-		.nlh = info->nlhdr,
-		.target = a[GS_A_TARGET] ? nla_get_s64(a[GS_A_TARGET]) : 0,
-	};
-	int err = gs_refused(skb);
-
-	if (err)
-		return err;
-	/* The first has it, also of two at once. */
-	if (atomic_xchg(&started, 1))
-		return -EBUSY;
-	gs_recorder = flags & GS_F_OVERWRITE;
-	gs_detached = flags & GS_F_DETACHED;
-	if (gs_recorder)
-		gs_overwrite(true);
-	err = gs_own(info) ?: gs_session_start(&how);
-	if (err == -EAGAIN)
-		atomic_set(&started, 0);
-	if (err)
-		return err;
-	/* What begin probes said comes before the answer. */
-	gs_messages_flush();
-	return gs_answer(info);
-}
-
-static int gs_cmd_stop(struct sk_buff *skb, struct genl_info *info)
-{
-	int err = gs_refused(skb);
-
-	if (err)
-		return err;
-	gs_session_stop();
-	if (!gs_is_owner(genl_info_net(info), info->snd_portid))
-		gs_message_exit();
-	gs_messages_flush();
-	return gs_answer(info);
-}
-
 static int gs_cmd_stats(struct sk_buff *skb, struct genl_info *info)
 {
 	return gs_refused(skb) ?: gs_answer(info);
@@ -234,8 +211,9 @@ static int gs_cmd_attach(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	/* The last owner may have just died. */
-	flush_work(&gs_orphan_work);
+	/* The last owner may have just died, and its session takes its time to end. */
+	if (work_busy(&gs_orphan_work))
+		return -EAGAIN;
 	err = gs_own(info);
 	if (err)
 		return err;
@@ -254,21 +232,12 @@ static int gs_cmd_detach(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	if (!gs_is_owner(genl_info_net(info), info->snd_portid))
 		return -EPERM;
-	gs_detached = true;
-	gs_disown();
+	WRITE_ONCE(gs_detached, true);
+	gs_disown(READ_ONCE(gs_owner_number));
 	return gs_answer(info);
 }
 
-static const struct nla_policy gs_policy[] = {
-	[GS_A_ADDRS] = { .type = NLA_BINARY },
-	[GS_A_TARGET] = { .type = NLA_S64 },
-	[GS_A_GLOBAL] = { .type = NLA_NUL_STRING },
-	[GS_A_FLAGS] = { .type = NLA_U32 },
-};
-
 static const struct genl_small_ops gs_ops[] = {
-	{ .cmd = GS_CMD_START, .doit = gs_cmd_start },
-	{ .cmd = GS_CMD_STOP, .doit = gs_cmd_stop },
 	{ .cmd = GS_CMD_STATS, .doit = gs_cmd_stats },
 	{ .cmd = GS_CMD_ATTACH, .doit = gs_cmd_attach },
 	{ .cmd = GS_CMD_DETACH, .doit = gs_cmd_detach },
@@ -276,13 +245,10 @@ static const struct genl_small_ops gs_ops[] = {
 
 static struct genl_family gs_genl = {
 	.version = 1,
-	.maxattr = ARRAY_SIZE(gs_policy) - 1,
-	.policy = gs_policy,
 	.small_ops = gs_ops,
 	.n_small_ops = ARRAY_SIZE(gs_ops),
 	.resv_start_op = GS_CMD_DETACH + 1,
 	.netnsok = true,
-	/* START and STOP take long; the session has a mutex of its own. */
 	.parallel_ops = true,
 	.module = THIS_MODULE,
 };
@@ -309,5 +275,5 @@ void gs_control_free(void)
 	genl_unregister_family(&gs_genl);
 	netlink_unregister_notifier(&gs_netlink_notifier);
 	cancel_work_sync(&gs_orphan_work);
-	gs_disown();
+	gs_disown(gs_owner_number);
 }

@@ -1,93 +1,102 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dispatch.c - the CPUs' contexts, and what a hit seldom comes to: errors,
- * skips, handlers of begin and end probes.
+ * dispatch.c - what a hit seldom comes to: errors, skips, waiting; handlers
+ * of begin and end probes.
  */
+#include <linux/delay.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "dispatch.h"
 
-struct gs_cpu __percpu *gs_cpus;
 struct gs_slot *gs_slots;
 const struct gs_group **gs_shared;
 const char gs_aborted[] = "abort()";
 static atomic64_t gs_errors = ATOMIC64_INIT(0);
 static atomic64_t gs_skips = ATOMIC64_INIT(0);
 
-int gs_dispatch_init(void)
+/* More errors or skips than the script may have: written beforehand, for little stack may be left. */
+static char gs_too_many_errors[128], gs_too_many_skips[128];
+
+static void gs_prepare_text(char *text, size_t size, const char *name, const char *what, u32 limit)
 {
-	int cpu;
+	scnprintf(text, size, "%s exceeded: more than %u %s; raise it with -D%s=%llu", name, limit, what, name,
+		  limit ? limit * 10ull : 10);
+}
 
-	gs_cpus = alloc_percpu(struct gs_cpu);
-	if (!gs_cpus)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		struct gs_ctx *c = &per_cpu_ptr(gs_cpus, cpu)->ctx;
+static void gs_prepare_texts(void)
+{
+	gs_prepare_text(gs_too_many_errors, sizeof(gs_too_many_errors), "MAXERRORS", "errors",
+			gs_program.limits.maxerrors);
+	gs_prepare_text(gs_too_many_skips, sizeof(gs_too_many_skips), "MAXSKIPPED", "skipped probe hits",
+			gs_program.limits.maxskipped);
+}
 
-		c->cpu = cpu;
-		gs_load_init(c);
-	}
-	return 0;
+/* Said once. */
+static void gs_exceeded(const char *text)
+{
+	if (READ_ONCE(gs_state) != GS_STATE_FAILED)
+		gs_message(GS_MSG_ERROR, text, strlen(text), NULL, NULL);
+}
+
+void gs_init_slot(struct gs_slot *slot, u32 probe, void (*handler)(struct gs_ctx *c))
+{
+	slot->handler = handler;
+	slot->stack_floor = gs_stack_floor(probe);
+	slot->stack_span = THREAD_SIZE - slot->stack_floor;
 }
 
 /* Memory that only a running session needs. */
 int gs_dispatch_start(void)
 {
 	u32 i;
-	int cpu;
 
 	gs_slots = kvcalloc(gs_program.nprobes, sizeof(*gs_slots), GFP_KERNEL);
 	gs_shared = kvcalloc(gs_program.npoints, sizeof(*gs_shared), GFP_KERNEL);
 	if (!gs_slots || !gs_shared)
 		return -ENOMEM;
 	for (i = 0; i < gs_program.nprobes; i++)
-		gs_slots[i].handler = gs_program.probes[i].handler;
-	for_each_possible_cpu(cpu) {
-		struct gs_cpu *me = per_cpu_ptr(gs_cpus, cpu);
-
-		/* Behind the frame, tokenize() keeps its string. */
-		me->frame = kvzalloc_node(gs_program.frame_size + MAXSTRINGLEN, GFP_KERNEL, cpu_to_node(cpu));
-		if (!me->frame)
-			return -ENOMEM;
-		me->ctx.frame = me->frame;
-		me->ctx.frame_end = me->frame + gs_program.frame_size;
-	}
+		gs_init_slot(&gs_slots[i], i, gs_program.probes[i].handler);
+	for (i = gs_program.npoints; i-- > 0;)
+		gs_slots[gs_program.points[i].probe].point = &gs_program.points[i];
+	gs_prepare_texts();
 	return 0;
 }
 
 void gs_dispatch_free(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		kvfree(per_cpu_ptr(gs_cpus, cpu)->frame);
 	kvfree(gs_shared);
 	kvfree(gs_slots);
-	free_percpu(gs_cpus);
 }
 
 /* Is the context free, and stack enough left? */
-noinline bool gs_may_take(struct gs_ctx *c)
+noinline bool gs_may_take(struct gs_ctx *c, const struct gs_slot *slot)
 {
 	if ((s32)c->busy < 0)
-		gs_skip_here(GS_SKIP_BUSY);
-	else if (gs_stack_left() < gs_program.limits.minstackspace)
+		gs_skip_here(container_of(c, struct gs_cpu, ctx)->frame ? GS_SKIP_BUSY : GS_SKIP_MEMORY);
+	else if (gs_stack_left() < slot->stack_floor)
 		gs_skip_here(GS_SKIP_STACK);
 	else
 		return true;
 	return false;
 }
 
-/* A begin, end or error probe: called by the session itself, whatever its state. */
+/*
+ * A begin, end or error probe: called by the session itself, whatever its
+ * state, while nothing else is armed. So its context is its own though
+ * interrupts are on and long work gives way to others; preemption is off, as
+ * embedded C expects it.
+ */
 void gs_run_cold(const struct gs_point *p)
 {
-	unsigned long flags;
 	struct gs_ctx *c;
 
-	local_irq_save(flags);
-	c = &this_cpu_ptr(gs_cpus)->ctx;
+	preempt_disable();
+	c = gs_idle_ctx();
+	if (!gs_may_take(c, &gs_slots[p->probe]))
+		goto out;
 	gs_take(c);
+	c->interruptible = true;
 	c->point = p;
 	c->regs = NULL;
 	c->ip = 0;
@@ -95,21 +104,26 @@ void gs_run_cold(const struct gs_point *p)
 	gs_slots[p->probe].handler(c);
 	if (c->error)
 		gs_report(c);
+	c->interruptible = false;
+	c->more_actions = 0;
 	gs_leave(c);
-	local_irq_restore(flags);
+out:
+	preempt_enable();
 }
 
-/* More errors or skips than the script may have; said once. */
-static void gs_exceeded(const char *name, const char *what, u32 limit)
+void gs_give_way(struct gs_ctx *c)
 {
-	char text[128];
-	int n;
-
-	if (READ_ONCE(gs_state) == GS_STATE_FAILED)
+	if (!c->interruptible)
 		return;
-	n = scnprintf(text, sizeof(text), "%s exceeded: more than %u %s; raise it with -D%s=%u", name, limit, what,
-		      name, limit ? limit * 10 : 10);
-	gs_message(GS_MSG_ERROR, text, n, NULL, NULL);
+	preempt_enable();
+	cond_resched();
+	preempt_disable();
+}
+
+void gs_lock_wait(void)
+{
+	cpu_relax();
+	udelay(gs_program.limits.trylockdelay);
 }
 
 /* The handler has ended with an error. */
@@ -129,7 +143,7 @@ noinline __cold void gs_report(struct gs_ctx *c)
 	if (n > gs_program.limits.maxerrors) {
 		/* Where the first error ends the session, it speaks for itself. */
 		if (gs_program.limits.maxerrors && n == (u64)gs_program.limits.maxerrors + 1)
-			gs_exceeded("MAXERRORS", "errors", gs_program.limits.maxerrors);
+			gs_exceeded(gs_too_many_errors);
 		gs_end_session(GS_STATE_FAILED);
 	}
 out:
@@ -149,7 +163,7 @@ noinline __cold void gs_skip_here(u32 kind)
 		return;
 	if (atomic64_inc_return(&gs_skips) == (u64)gs_program.limits.maxskipped + 1 &&
 	    !gs_program.limits.suppress_errors) {
-		gs_exceeded("MAXSKIPPED", "skipped probe hits", gs_program.limits.maxskipped);
+		gs_exceeded(gs_too_many_skips);
 		gs_end_session(GS_STATE_FAILED);
 	}
 }

@@ -7,6 +7,7 @@
 #define GS_DISPATCH_H
 
 #include <linux/irqflags.h>
+#include <linux/sched/task_stack.h>
 #include <linux/thread_info.h>
 
 #include "internal.h"
@@ -63,8 +64,8 @@ static __always_inline void gs_leave(struct gs_ctx *c)
 }
 
 /* A handler, in a context that is taken; false if it ended with an error. */
-static __always_inline bool gs_call(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip,
-				    u64 *saved)
+static __always_inline bool gs_call(struct gs_ctx *c, const struct gs_hit *hit, const struct gs_slot *slot,
+				    struct pt_regs *regs, u64 ip, u64 *saved)
 {
 	c->point = hit->point;
 	c->regs = (struct gs_regs *)regs;
@@ -72,7 +73,7 @@ static __always_inline bool gs_call(struct gs_ctx *c, const struct gs_hit *hit, 
 	c->time = 0;
 	if (saved)
 		c->saved = saved;
-	hit->slot->handler(c);
+	slot->handler(c);
 	if (likely(!c->error))
 		return true;
 	gs_report(c);
@@ -80,30 +81,30 @@ static __always_inline bool gs_call(struct gs_ctx *c, const struct gs_hit *hit, 
 }
 
 /* The same in a context that is free. */
-static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 ip,
-				      u64 *saved)
+static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit, const struct gs_slot *slot,
+				      struct pt_regs *regs, u64 ip, u64 *saved)
 {
 	bool done;
 
 	gs_take(c);
-	done = gs_call(c, hit, regs, ip, saved);
+	done = gs_call(c, hit, slot, regs, ip, saved);
 	gs_leave(c);
 	return done;
 }
 
-/* Is little of the stack left? A task's is aligned, so the address tells; on an interrupt's, one has to look twice. */
-static __always_inline bool gs_stack_may_be_low(void)
+/* Is this not a task's stack with enough left? On others, one has to look twice. */
+static __always_inline bool gs_stack_may_be_low(const struct gs_slot *slot)
 {
-	return ((u32)current_stack_pointer & (u32)(THREAD_SIZE - 1)) < gs_program.limits.minstackspace;
+	return current_stack_pointer - (unsigned long)task_stack_page(current) - slot->stack_floor >= slot->stack_span;
 }
 
-/* Takes the context for what comes before a handler; false if it may not be had. */
-static __always_inline bool gs_try_take(struct gs_ctx *c)
+/* Takes the context for what comes before slot's handler; false if it may not be had. */
+static __always_inline bool gs_try_take(struct gs_ctx *c, const struct gs_slot *slot)
 {
 	barrier();
 	if (unlikely(gs_state != GS_STATE_RUNNING))
 		return false;
-	if (unlikely((s32)c->busy < 0 || gs_stack_may_be_low()) && !gs_may_take(c))
+	if (unlikely((s32)c->busy < 0 || gs_stack_may_be_low(slot)) && !gs_may_take(c, slot))
 		return false;
 	gs_take(c);
 	return true;
@@ -113,14 +114,15 @@ static __always_inline bool gs_try_take(struct gs_ctx *c)
 static __always_inline bool gs_try(const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved)
 {
 	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
+	const struct gs_slot *slot = hit->slot;	/* read once: barriers would have it read again */
 
 	/* Plain reads, which the compiler makes comparisons with memory of. */
 	barrier();
 	if (unlikely(gs_state != GS_STATE_RUNNING))
 		return false;
-	if (unlikely((s32)c->busy <= GS_DUE || gs_stack_may_be_low()))
+	if (unlikely((s32)c->busy <= GS_DUE || gs_stack_may_be_low(slot)))
 		return gs_handle_seldom(ip, c, hit, regs, saved);
-	return gs_handle(c, hit, regs, ip, saved);
+	return gs_handle(c, hit, slot, regs, ip, saved);
 }
 
 static __always_inline void gs_run(const struct gs_hit *hit, struct pt_regs *regs, u64 ip, bool native)

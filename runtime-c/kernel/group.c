@@ -75,6 +75,8 @@ static struct gs_group *gs_make_group(struct gs_groups *all, struct gs_site *sit
 
 	if (!g)
 		return NULL;
+	/* While it is registered, ftrace can't be switched off behind our back. */
+	g->ops.flags = FTRACE_OPS_FL_PERMANENT;
 	g->of = all;
 	g->sites = sites;
 	g->nsites = n;
@@ -190,6 +192,14 @@ static bool gs_ride(struct gs_group *g)
 	return false;
 }
 
+static void gs_unarmed_group(const struct gs_group *g, int err)
+{
+	u32 i;
+
+	for (i = 0; i < g->nsites * g->nhits; i++)
+		gs_unarmed(g->of->points[g->sites[i / g->nhits].first + i % g->nhits], err);
+}
+
 static int gs_arm_group(struct gs_group *g)
 {
 	int err = g->of->make(g);
@@ -209,7 +219,11 @@ static int gs_arm_group(struct gs_group *g)
 	if (!err || err == -ENOMEM)
 		return err;
 	g->filtered = false;
-	return gs_arm_alone(g, 0, g->nsites);
+	if (err != -EBUSY)
+		return gs_arm_alone(g, 0, g->nsites);
+	/* ftrace is off, and kprobes at functions would not be hit either. */
+	gs_unarmed_group(g, err);
+	return 0;
 }
 
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints)

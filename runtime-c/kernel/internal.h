@@ -13,6 +13,7 @@
 #include <linux/percpu.h>
 #include <linux/relay.h>
 #include <linux/skbuff.h>
+#include <asm/stacktrace.h>
 
 #include "gostap.h"
 #include "protocol.h"
@@ -43,6 +44,12 @@ struct gs_load {
 	u32 over;			/* intervals in a row in which it was too much */
 };
 
+/* stackspace.c: a stack that is not a task's; both 0 until it has been seen. */
+#define GS_NSTACKS (STACK_TYPE_EXCEPTION_LAST + 1)
+struct gs_stack_bounds {
+	unsigned long low, high;
+};
+
 /* What a CPU has for itself. */
 struct gs_cpu {
 	struct gs_ctx ctx;
@@ -60,7 +67,8 @@ struct gs_cpu {
 	struct file *reader;		/* who gives sub-buffers back */
 	u64 skipped[GS_NSKIP];
 	struct gs_load load;
-	char *frame;			/* what ctx.frame is between handlers */
+	char *frame;			/* what ctx.frame is between handlers; NULL: the CPU has no memory for any */
+	struct gs_stack_bounds stacks[GS_NSTACKS];
 	/* stack.c: what it hands out */
 	u64 stack[GS_STACK_DEPTH];
 	struct gs_known_stack known[GS_KNOWN_STACKS];
@@ -68,9 +76,17 @@ struct gs_cpu {
 };
 extern struct gs_cpu __percpu *gs_cpus;
 
-/* Which handler runs for a probe: it changes when its condition does. */
+/*
+ * Which handler runs for a probe: it changes when its condition does. Whoever
+ * asks the conditions writes, of whom there is one at a time (condition.c);
+ * everybody reads, at any time. A handler that is no longer, or not yet, the
+ * right one asks the condition once more before it does anything.
+ */
 struct gs_slot {
 	void (*handler)(struct gs_ctx *c);
+	const struct gs_point *point;	/* the probe's first: the condition is asked as if for that one */
+	unsigned long stack_floor;	/* bytes of the stack that are to be left; THREAD_SIZE: no stack is large enough */
+	unsigned long stack_span;	/* the rest of a task's stack */
 	bool off;			/* its condition doesn't hold */
 };
 extern struct gs_slot *gs_slots;	/* one for each of gs_program.probes */
@@ -92,13 +108,21 @@ static inline bool gs_wanted(const struct gs_slot *s)
 	return !READ_ONCE(s->off);
 }
 
+/* cpu.c */
+int gs_cpus_init(void);
+int gs_cpus_start(void);		/* memory, for the CPUs that are there and those that come */
+void gs_cpus_stop(void);		/* no more come */
+void gs_cpus_free(void);
+u64 gs_cpus_size(void);			/* bytes that START allocates for the script's data */
+struct gs_ctx *gs_idle_ctx(void);
+/* memory.c: may that much be allocated? If not, says why. */
+bool gs_memory_allowed(u64 data, u64 buffers);
+/* stackspace.c: bytes of stack that a probe's handlers want. Anywhere. */
+u32 gs_stack_floor(u32 probe);
+
 /* session.c */
 extern bool gs_ending;			/* only end and error probes run, one after the other */
 extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alone */
-struct gs_start {
-	const struct nlmsghdr *nlh;	/* with its attributes, validated */
-	s64 target;
-};
 int gs_session_start(const struct gs_start *how);
 void gs_session_stop(void);
 /* Arms and disarms probes whose conditions have changed. */
@@ -106,8 +130,12 @@ void gs_session_follow(void);
 void gs_session_free(void);
 /* Ends the session from any context; to is GS_STATE_EXITING or GS_STATE_FAILED. */
 void gs_end_session(int to);
+u32 gs_session_flags(void);		/* GS_F_* of START */
 
-/* families/: each file defines one or more; modulebuild makes gs_families of them. */
+/*
+ * families/: each file defines one or more; modulebuild makes gs_families of
+ * them. All but missed are called with gs_session_mutex held, and may sleep.
+ */
 struct gs_family {
 	const char *name;		/* gs_point.family */
 	/* Runs handlers before anything is armed. */
@@ -123,7 +151,7 @@ struct gs_family {
 	void (*disarm_one)(const struct gs_point *p);
 	/* Runs handlers after all is disarmed. */
 	void (*end)(const struct gs_point **points, u32 n, bool failed);
-	/* Adds what the kernel skipped by itself. */
+	/* Adds what the kernel skipped by itself. At any time. */
 	void (*missed)(u64 *skipped);
 };
 extern const struct gs_family *const gs_families[];
@@ -141,16 +169,21 @@ void gs_unarmed(const struct gs_point *p, int err);
 u32 gs_unarmed_points(void);
 /* families/kprobe.c, for functions that have no ftrace site too */
 int gs_kprobe_arm(const struct gs_point *p);
+int gs_kprobe_start(struct kprobe *kp, const struct gs_hit *hit);
 void gs_kprobe_follow(struct kprobe *kp, const struct gs_hit *hit);
+/* ftrace.c */
+int gs_kprobe_registered(const struct kprobe *kp);
+u32 gs_kprobes_so_far(void);
+void gs_release_ftrace(void);
 /* group.c: the point among those that share p's handler. */
 extern const struct gs_group **gs_shared;	/* by point: the group in whose name it stands for others */
 const struct gs_point *gs_function_point(const struct gs_point *p, u64 ip);
 
 /* dispatch.c */
-int gs_dispatch_init(void);
 int gs_dispatch_start(void);
 void gs_dispatch_free(void);
-bool gs_may_take(struct gs_ctx *c);
+bool gs_may_take(struct gs_ctx *c, const struct gs_slot *slot);
+void gs_init_slot(struct gs_slot *slot, u32 probe, void (*handler)(struct gs_ctx *c));
 void gs_run_cold(const struct gs_point *p);
 void gs_report(struct gs_ctx *c);
 void gs_skip_here(u32 kind);
@@ -163,12 +196,14 @@ bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct
 /* condition.c: probes with "if (cond)" */
 void gs_conditions_init(void);
 void gs_conditions_start(void);
-void gs_conditions_free(void);
+void gs_conditions_stop(void);
 
 /* transport.c */
 /* Whether the oldest sub-buffers give way where there is no room. Once it is off, none is overwritten any more. */
 void gs_overwrite(bool on);
 void gs_await_reader(void);
+u64 gs_transport_size(void);		/* bytes of all buffers */
+struct dentry *gs_transport_dir(void);	/* the module's own folder */
 int gs_transport_init(void);
 void gs_transport_free(void);
 
@@ -185,7 +220,12 @@ void gs_message(u32 kind, const char *text, size_t len, const char *near, const 
 void gs_message_exit(void);
 void gs_messages_flush(void);
 
+/* command.c */
+int gs_commands_init(void);
+void gs_commands_free(void);
+
 /* control.c */
+bool gs_control_owned_by(u32 pid);
 int gs_control_init(void);
 void gs_control_free(void);
 struct sk_buff *gs_control_message(u32 kind, const char *text, const char *near, const char *point);

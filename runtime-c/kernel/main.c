@@ -21,9 +21,9 @@ static int __init gs_module_init(void)
 	if (!gs_workqueue)
 		return -ENOMEM;
 	gs_conditions_init();
-	err = gs_dispatch_init();
+	err = gs_cpus_init();
 	if (err)
-		goto no_dispatch;
+		goto no_cpus;
 	err = gs_messages_init();
 	if (err)
 		goto no_messages;
@@ -36,7 +36,12 @@ static int __init gs_module_init(void)
 	err = gs_control_init();
 	if (err)
 		goto no_control;
+	err = gs_commands_init();
+	if (err)
+		goto no_commands;
 	return 0;
+no_commands:
+	gs_control_free();
 no_control:
 	gs_modules_free();
 no_modules:
@@ -44,8 +49,8 @@ no_modules:
 no_transport:
 	gs_messages_free();
 no_messages:
-	gs_dispatch_free();
-no_dispatch:
+	gs_cpus_free();
+no_cpus:
 	destroy_workqueue(gs_workqueue);
 	return err;
 }
@@ -53,15 +58,17 @@ no_dispatch:
 /* Nobody has a file of ours open here. The session may still be running. */
 static void __exit gs_module_exit(void)
 {
+	gs_commands_free();
 	gs_control_free();
 	gs_modules_free();
 	gs_session_stop();
-	gs_conditions_free();
+	gs_conditions_stop();
 	gs_messages_free();
 	destroy_workqueue(gs_workqueue);
 	gs_session_free();
 	gs_transport_free();
 	gs_dispatch_free();
+	gs_cpus_free();
 }
 
 module_init(gs_module_init);

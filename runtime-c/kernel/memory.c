@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * memory.c - memory for the script's data, and what else the core asks of a
- * platform about the machine.
+ * memory.c - memory for the script's data. What it will take is known before
+ * any of it is allocated, and what the machine can't spare is refused: nobody
+ * else is to pay for a script's arrays.
  */
-#include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/mm.h>
-#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 
 #include "internal.h"
 
-void *gs_alloc(gs_size size)
+/* Fails where it would otherwise have the OOM killer choose somebody. */
+#define GS_GFP (GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
+void *gs_alloc(gs_size size, int cpu)
 {
-	return kvzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	return kvmalloc_node(size, GS_GFP, cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu));
 }
 
 void gs_free(void *p)
@@ -21,24 +22,27 @@ void gs_free(void *p)
 	kvfree(p);
 }
 
-gs_u32 gs_ncpus(void)
+static u64 gs_megabytes(u64 bytes)
 {
-	return nr_cpu_ids;
+	return DIV_ROUND_UP_ULL(bytes, 1 << 20);
 }
 
-void gs_lock_wait(void)
+bool gs_memory_allowed(u64 data, u64 buffers)
 {
-	cpu_relax();
-	udelay(gs_program.limits.trylockdelay);
-}
+	u64 limit = gs_program.limits.maxmemory, left = si_mem_available() * (u64)PAGE_SIZE;
+	char text[256];
+	int n;
 
-/*
- * Exact on the task's stack. An interrupt's is of the same size, and nearly
- * empty where an interrupt begins; a quarter of it is what we count upon.
- */
-gs_size gs_stack_left(void)
-{
-	unsigned long left = current_stack_pointer - (unsigned long)task_stack_page(current);
-
-	return left < THREAD_SIZE ? left : THREAD_SIZE / 4;
+	if (limit ? data + buffers <= limit : data <= left / 2)
+		return true;
+	if (limit)
+		n = scnprintf(text, sizeof(text),
+			      "STP_MAXMEMORY exceeded: the script's data take %llu KiB on %u processors, and the buffers %llu KiB; raise it with -D STP_MAXMEMORY=%llu",
+			      data >> 10, num_online_cpus(), buffers >> 10, ((data + buffers) >> 10) + 1);
+	else
+		n = scnprintf(text, sizeof(text),
+			      "the script's data take %llu MB on %u processors, more than half of the %llu MB that this machine has left; make its arrays smaller, or allow it with -D STP_MAXMEMORY=%llu",
+			      gs_megabytes(data), num_online_cpus(), left >> 20, (data + buffers) / 1000);
+	gs_message(GS_MSG_ERROR, text, n, NULL, NULL);
+	return false;
 }

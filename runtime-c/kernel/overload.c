@@ -91,13 +91,13 @@ noinline bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hi
 	u64 start, now;
 	bool done;
 
-	if (!gs_may_take(c))
+	if (!gs_may_take(c, hit->slot))
 		return false;
 	if (left > GS_DUE)
-		return gs_handle(c, hit, regs, ip, saved);
+		return gs_handle(c, hit, hit->slot, regs, ip, saved);
 	gs_take(c);
 	start = get_cycles();
-	done = gs_call(c, hit, regs, ip, saved);
+	done = gs_call(c, hit, hit->slot, regs, ip, saved);
 	now = get_cycles();
 	if (gs_program.limits.overload_threshold) {
 		gs_load_add(l, c->cpu, l->hits + (GS_DUE - left), start, now);

@@ -6,16 +6,18 @@
  *	             └─────────┴─→ EXITING or FAILED → STOPPED
  *
  * Handlers run in RUNNING alone, begin probes in STARTING; exit() and errors
- * lead to the side. gs_session_mutex is held by whoever starts or stops.
+ * lead to the side. gs_session_mutex is held by whoever starts, stops, arms or
+ * disarms; gs_stop_mutex by whoever stops, also while it waits for a reader
+ * without the other.
  */
 #include <linux/mutex.h>
 #include <linux/slab.h>
-#include <net/genetlink.h>
 
 #include "internal.h"
 
 int gs_state = GS_STATE_LOADED;
 bool gs_ending;
+static bool gs_armed;		/* gs_disarm() has something to do */
 static bool gs_modules_changed;	/* a module with probed places came or went, since START was tried */
 const gs_u64 *gs_symbols;
 gs_s64 gs_target;
@@ -23,24 +25,36 @@ gs_s64 gs_target;
 #define GS_NAMED 32	/* points that are named in warnings, of those that could not be armed */
 
 static DEFINE_MUTEX(gs_session_mutex);
-static u64 *gs_addrs;
-static u32 gs_naddrs;
+static DEFINE_MUTEX(gs_stop_mutex);
+static u64 *gs_addrs;		/* gs_program.nsymbols of them */
+static u32 gs_flags;		/* GS_F_* of START */
 static u32 gs_nunarmed;
+static bool gs_said_no_ftrace;
 static const struct gs_point **gs_points;	/* families' points, each family's together */
 
 u64 gs_point_addr(const struct gs_point *p)
 {
-	if (p->symbol >= gs_naddrs || !gs_symbols[p->symbol])
+	if (p->symbol == GS_NO_SYMBOL || !gs_symbols[p->symbol])
 		return 0;
 	return gs_symbols[p->symbol] + p->offset;
 }
 
+/* The first are named, all are counted. What is the same for all is said once. */
 void gs_unarmed(const struct gs_point *p, int err)
 {
+	static const char no_ftrace[] = "function tracing is switched off in this kernel (kernel.ftrace_enabled is 0), so that "
+					"functions can't be probed; sysctl kernel.ftrace_enabled=1 switches it on";
 	char text[64] = "the running kernel does not have it";
 
-	/* The first are named, all are counted. */
-	if (gs_nunarmed++ >= GS_NAMED)
+	lockdep_assert_held(&gs_session_mutex);
+	gs_nunarmed++;
+	if (err == -EBUSY) {
+		if (!gs_said_no_ftrace)
+			gs_message(GS_MSG_WARNING, no_ftrace, sizeof(no_ftrace) - 1, NULL, NULL);
+		gs_said_no_ftrace = true;
+		return;
+	}
+	if (gs_nunarmed > GS_NAMED)
 		return;
 	if (err == -ENOSPC)
 		strscpy(text, "the processor's debug registers are in use", sizeof(text));
@@ -52,6 +66,11 @@ void gs_unarmed(const struct gs_point *p, int err)
 u32 gs_unarmed_points(void)
 {
 	return READ_ONCE(gs_nunarmed);
+}
+
+u32 gs_session_flags(void)
+{
+	return READ_ONCE(gs_flags);
 }
 
 void gs_end_session(int to)
@@ -70,45 +89,41 @@ void gs_exit(struct gs_ctx *c)
 	gs_end_session(GS_STATE_EXITING);
 }
 
-/* The addresses of START; it may bring them in several attributes, as one holds 64 KiB. */
-static int gs_take_addrs(const struct nlmsghdr *nlh)
+static int gs_take_addrs(const struct gs_start *how)
 {
-	const struct nlattr *a;
-	size_t size = 0;
-	int rem;
-	u32 i;
+	gs_addrs = vmemdup_user((const void __user *)(unsigned long)how->addrs, how->naddrs * sizeof(u64));
+	if (IS_ERR(gs_addrs)) {
+		int err = PTR_ERR(gs_addrs);
 
-	nlmsg_for_each_attr(a, nlh, GENL_HDRLEN, rem)
-		if (nla_type(a) == GS_A_ADDRS)
-			size += nla_len(a);
-	gs_naddrs = size / sizeof(u64);
-	/* Handlers index it: whatever the script refers to is there, if only as 0. */
-	for (i = 0; i < gs_program.npoints; i++)
-		if (gs_program.points[i].symbol != GS_NO_SYMBOL)
-			gs_naddrs = max(gs_naddrs, gs_program.points[i].symbol + 1);
-	gs_addrs = kvcalloc(gs_naddrs + 1, sizeof(u64), GFP_KERNEL);
-	if (!gs_addrs)
-		return -ENOMEM;
-	size = 0;
-	nlmsg_for_each_attr(a, nlh, GENL_HDRLEN, rem) {
-		if (nla_type(a) != GS_A_ADDRS)
-			continue;
-		memcpy((char *)gs_addrs + size, nla_data(a), nla_len(a));
-		size += nla_len(a);
+		gs_addrs = NULL;
+		return err;
 	}
 	gs_symbols = gs_addrs;
 	return 0;
 }
 
-static int gs_take_globals(const struct nlmsghdr *nlh)
-{
-	const struct nlattr *a;
-	int rem;
+#define GS_GLOBALS_MAX (1 << 20)
 
-	nlmsg_for_each_attr(a, nlh, GENL_HDRLEN, rem)
-		if (nla_type(a) == GS_A_GLOBAL && gs_set_global(nla_data(a)))
-			return -EINVAL;
-	return 0;
+static int gs_take_globals(const struct gs_start *how)
+{
+	char *text, *at, *end;
+	int err = 0;
+
+	if (!how->globals_size)
+		return 0;
+	if (how->globals_size > GS_GLOBALS_MAX)
+		return -EINVAL;
+	text = vmemdup_user((const void __user *)(unsigned long)how->globals, how->globals_size);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	end = text + how->globals_size;
+	if (end[-1])
+		err = -EINVAL;
+	for (at = text; !err && at < end; at += strlen(at) + 1)
+		if (gs_set_global(at))
+			err = -EINVAL;
+	kvfree(text);
+	return err;
 }
 
 /* The points of a family, in gs_points. */
@@ -136,6 +151,7 @@ static void gs_run_begin(void)
 {
 	const struct gs_family *const *f;
 
+	lockdep_assert_held(&gs_session_mutex);
 	for (f = gs_families; *f; f++)
 		if ((*f)->begin)
 			(*f)->begin(gs_points, gs_points_of(*f));
@@ -152,6 +168,8 @@ static int gs_arm(void)
 	u32 i;
 	int err;
 
+	lockdep_assert_held(&gs_session_mutex);
+	gs_armed = true;
 	gs_await_modules();
 	for (i = 0; i < gs_program.npoints; i++)
 		if (!gs_has_family(gs_program.points[i].family))
@@ -175,9 +193,12 @@ static void gs_disarm(void)
 {
 	const struct gs_family *const *f;
 
-	for (f = gs_families; *f; f++)
+	lockdep_assert_held(&gs_session_mutex);
+	for (f = gs_families; gs_armed && *f; f++)
 		if ((*f)->disarm)
 			(*f)->disarm();
+	gs_release_ftrace();
+	gs_armed = false;
 }
 
 static int gs_module_point(const struct gs_family *f, const struct gs_point *p, bool coming)
@@ -218,11 +239,11 @@ void gs_session_module(const char *name, void (*resolve)(struct module *mod, u64
 	bool coming = mod->state == MODULE_STATE_COMING;
 
 	mutex_lock(&gs_session_mutex);
-	if (gs_state != GS_STATE_LOADED && gs_state != GS_STATE_STOPPED) {
+	if (gs_armed) {
 		if (!coming)
 			gs_module_points(name, false);
 		resolve(mod, gs_addrs);
-		if (coming)
+		if (coming && READ_ONCE(gs_state) == GS_STATE_RUNNING)
 			gs_module_points(name, true);
 	}
 	gs_modules_changed = true;
@@ -233,6 +254,7 @@ static void gs_run_end(bool failed)
 {
 	const struct gs_family *const *f;
 
+	lockdep_assert_held(&gs_session_mutex);
 	for (f = gs_families; *f; f++)
 		if ((*f)->end)
 			(*f)->end(gs_points, gs_points_of(*f), failed);
@@ -244,10 +266,13 @@ static int gs_prepare(const struct gs_start *how)
 	int err;
 
 	gs_target = how->target;
+	WRITE_ONCE(gs_flags, how->flags);
+	if (!gs_memory_allowed(gs_cpus_size(), gs_transport_size()))
+		return -ENOMEM;
 	gs_points = kvcalloc(gs_program.npoints + 1, sizeof(*gs_points), GFP_KERNEL);
 	if (!gs_points)
 		return -ENOMEM;
-	err = gs_take_addrs(how->nlh);
+	err = gs_take_addrs(how);
 	if (err)
 		return err;
 	err = gs_dispatch_start();
@@ -256,9 +281,13 @@ static int gs_prepare(const struct gs_start *how)
 	err = gs_arrays_init();
 	if (err)
 		return err;
-	err = gs_take_globals(how->nlh);
+	err = gs_cpus_start();
 	if (err)
 		return err;
+	err = gs_take_globals(how);
+	if (err)
+		return err;
+	gs_overwrite(how->flags & GS_F_OVERWRITE);
 	gs_conditions_start();
 	return 0;
 }
@@ -267,6 +296,9 @@ int gs_session_start(const struct gs_start *how)
 {
 	int err = -EBUSY, seen = GS_STATE_STARTING;
 
+	/* Handlers index the addresses, and trust them: there have to be as many as the script refers to. */
+	if (how->naddrs != gs_program.nsymbols)
+		return -EINVAL;
 	mutex_lock(&gs_session_mutex);
 	if (gs_state != GS_STATE_LOADED)
 		goto out;
@@ -297,25 +329,38 @@ out:
 	return err;
 }
 
+/* No handler begins any more, and none runs. False if there was no session to end. */
+static bool gs_session_quiet(void)
+{
+	int seen = GS_STATE_RUNNING;
+	bool any;
+
+	mutex_lock(&gs_session_mutex);
+	any = gs_state != GS_STATE_LOADED && gs_state != GS_STATE_STOPPED;
+	if (!any)
+		WRITE_ONCE(gs_state, GS_STATE_STOPPED);
+	try_cmpxchg(&gs_state, &seen, GS_STATE_EXITING);
+	gs_disarm();
+	mutex_unlock(&gs_session_mutex);
+	return any;
+}
+
 /* Whatever the state; a second time it does nothing. */
 void gs_session_stop(void)
 {
-	int seen;
-
-	mutex_lock(&gs_session_mutex);
-	if (gs_state == GS_STATE_LOADED || gs_state == GS_STATE_STOPPED) {
-		gs_state = GS_STATE_STOPPED;
+	mutex_lock(&gs_stop_mutex);
+	if (!gs_session_quiet())
 		goto out;
-	}
-	seen = GS_STATE_RUNNING;
-	try_cmpxchg(&gs_state, &seen, GS_STATE_EXITING);
-	gs_disarm();
+	/* Both wait, for others who may want gs_session_mutex. */
+	gs_conditions_stop();
 	gs_await_reader();
+	mutex_lock(&gs_session_mutex);
 	WRITE_ONCE(gs_ending, true);
 	gs_run_end(READ_ONCE(gs_state) == GS_STATE_FAILED);
 	WRITE_ONCE(gs_state, GS_STATE_STOPPED);
-out:
 	mutex_unlock(&gs_session_mutex);
+out:
+	mutex_unlock(&gs_stop_mutex);
 }
 
 void gs_session_follow(void)
@@ -332,6 +377,7 @@ void gs_session_follow(void)
 /* After the stop, with the module. */
 void gs_session_free(void)
 {
+	gs_cpus_stop();
 	gs_arrays_fini();
 	kvfree(gs_addrs);
 	kvfree(gs_points);

@@ -29,12 +29,19 @@ static bool gs_overwriting;
 static struct rchan *gs_channel;
 static struct dentry *gs_dir;
 
+/* Who gives sub-buffers back, and who has them overwritten, must not meet: relay's count is not atomic. */
+static DEFINE_MUTEX(gs_overwrite_mutex);
+
 void gs_overwrite(bool on)
 {
-	WRITE_ONCE(gs_overwriting, on);
-	/* Handlers run with interrupts off. */
-	if (!on)
-		synchronize_rcu();
+	mutex_lock(&gs_overwrite_mutex);
+	if (gs_overwriting != on) {
+		WRITE_ONCE(gs_overwriting, on);
+		/* Handlers run with interrupts off. */
+		if (!on)
+			synchronize_rcu_expedited();
+	}
+	mutex_unlock(&gs_overwrite_mutex);
 }
 
 /* Number i of the buffer's sub-buffers, counted from 0 since the beginning. */
@@ -233,12 +240,31 @@ static void gs_consumed(struct gs_cpu *me, struct rchan_buf *buf, size_t n)
 {
 	struct gs_subbuf *oldest;
 
+	lockdep_assert_held(&gs_overwrite_mutex);
 	/* The reading was before, wherever relay's count is looked at. */
 	smp_mb();
 	relay_subbufs_consumed(buf->chan, buf->cpu, n);
 	oldest = gs_subbuf_at(buf, buf->subbufs_consumed);
 	if (smp_load_acquire(&oldest->seq) == buf->subbufs_consumed + 1)
 		gs_read_upto(me, oldest->written);
+}
+
+/* For the reader. While the oldest is overwritten, nobody gives anything back. */
+static long gs_given_back(struct gs_cpu *me, struct rchan_buf *buf, unsigned int cmd, unsigned long arg)
+{
+	long err = 0;
+
+	mutex_lock(&gs_overwrite_mutex);
+	if (gs_overwriting)
+		err = -EBUSY;
+	else if (cmd == GS_IOC_CONSUMED)
+		gs_consumed(me, buf, arg);
+	else if (cmd == GS_IOC_FIRST)
+		gs_read_upto(me, arg);
+	else
+		err = -ENOTTY;
+	mutex_unlock(&gs_overwrite_mutex);
+	return err;
 }
 
 static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -250,15 +276,7 @@ static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return gs_geometry(file, (void __user *)arg);
 	if (READ_ONCE(me->reader) != file)
 		return -EPERM;
-	switch (cmd) {
-	case GS_IOC_CONSUMED:
-		gs_consumed(me, buf, arg);
-		return 0;
-	case GS_IOC_FIRST:
-		gs_read_upto(me, arg);
-		return 0;
-	}
-	return -ENOTTY;
+	return gs_given_back(me, buf, cmd, arg);
 }
 
 static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
@@ -319,10 +337,23 @@ static struct dentry *gs_create_dir(void)
 	return mine;
 }
 
+u64 gs_transport_size(void)
+{
+	return (u64)PAGE_ALIGN(subbuf_size) * n_subbufs * num_online_cpus();
+}
+
+struct dentry *gs_transport_dir(void)
+{
+	return gs_dir;
+}
+
 int gs_transport_init(void)
 {
 	if (subbuf_size < PAGE_SIZE || subbuf_size > 64 << 20 || n_subbufs < 2 || n_subbufs > 4096)
 		return -EINVAL;
+	/* Relay's pages are had at any price, by the OOM killer if need be. */
+	if (gs_transport_size() > si_mem_available() * (u64)PAGE_SIZE / 2)
+		return -ENOMEM;
 	gs_file_operations.poll = relay_file_operations.poll;
 	gs_dir = gs_create_dir();
 	if (IS_ERR(gs_dir))

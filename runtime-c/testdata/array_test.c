@@ -60,13 +60,23 @@ static void add(struct gs_ctx *c, struct gs_map *m, gs_s64 key, gs_s64 value)
 	n->value += value;
 }
 
+/* All of them, as the platform does. */
+static int init(void)
+{
+	int cpu, err = gs_arrays_init();
+
+	for (cpu = 0; !err && cpu < CPUS; cpu++)
+		err = gs_arrays_init_cpu(cpu) ?: gs_arrays_init_cpu(cpu);
+	return err;
+}
+
 static void test_join(void)
 {
-	struct gs_ctx c = { 0 };
+	struct gs_ctx c = { .interruptible = 1 };
 	gs_s64 model[KEYS] = { 0 }, order[KEYS];
 	int round, i, n = 0;
 
-	CHECK(!gs_arrays_init());
+	CHECK(!init());
 	for (round = 0; round < 500; round++) {
 		struct gs_node *at;
 
@@ -97,10 +107,10 @@ static void test_join(void)
 /* More keys than there is room for, in one shard and in all together. */
 static void test_full(void)
 {
-	struct gs_ctx c = { 0 };
+	struct gs_ctx c = { .steps = 10000 };
 	int key;
 
-	CHECK(!gs_arrays_init());
+	CHECK(!init());
 	for (key = 0; key < MAX; key++)
 		add(&c, map_of(0), key, 1);
 	CHECK(!c.error);
@@ -115,6 +125,38 @@ static void test_full(void)
 	gs_arrays_fini();
 }
 
+/* What can't be joined for want of steps stays where it is. */
+static void test_work(void)
+{
+	struct gs_ctx c = { .steps = 50 };
+	int key;
+
+	CHECK(!init());
+	for (key = 0; key < MAX; key++)
+		add(&c, map_of(key % CPUS), key, 1);
+	gs_array_join(&c, &arrays[1]);
+	CHECK(c.error && !strcmp(c.error, "too many steps") && !strcmp(c.error_near, "here") && !joined.count);
+	c.error = NULL;
+	c.steps = 1000;
+	gs_array_join(&c, &arrays[1]);
+	CHECK(!c.error && joined.count == MAX);
+	gs_arrays_fini();
+}
+
+/* A CPU that has no memory of its own, and adds nothing; the size is what is allocated. */
+static void test_cpu(void)
+{
+	struct gs_ctx c = { .interruptible = 1 };
+
+	allocated = 0;
+	CHECK(!gs_arrays_init() && !gs_arrays_init_cpu(1));
+	CHECK(allocated == gs_arrays_size(1));
+	add(&c, map_of(1), 7, 1);
+	gs_array_join(&c, &arrays[1]);
+	CHECK(!c.error && joined.count == 1 && !map_of(0)->nodes);
+	gs_arrays_fini();
+}
+
 /* Each allocation fails once; what was made before is freed. */
 static void test_memory(void)
 {
@@ -124,7 +166,7 @@ static void test_memory(void)
 		int err;
 
 		allocations = n;
-		err = gs_arrays_init();
+		err = init();
 		CHECK(err == 0 || err == -12);
 		gs_arrays_fini();
 		gs_arrays_fini();
@@ -138,6 +180,8 @@ int main(void)
 {
 	test_join();
 	test_full();
+	test_work();
+	test_cpu();
 	test_memory();
 	return failures != 0;
 }

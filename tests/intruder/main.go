@@ -4,7 +4,8 @@
 // refused. Its exit code is 0 if anything was let.
 //
 //	intruder buffers FILE      map a cpuN file, and give its sub-buffers back
-//	intruder control FAMILY    start, stop, ask, attach to and detach a session
+//	intruder control FAMILY    ask, attach to and detach a session
+//	intruder starts FILE       start and stop it by its control file
 package main
 
 import (
@@ -22,8 +23,8 @@ const (
 	iocConsumed = 0x4701
 	iocGeometry = 0x80184702
 	iocFirst    = 0x4703
-	cmdStart    = 1
-	cmdStop     = 2
+	iocStart    = 0x40284710
+	iocStop     = 0x4711
 	cmdStats    = 3
 	cmdAttach   = 5
 	cmdDetach   = 6
@@ -31,7 +32,7 @@ const (
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "intruder buffers FILE | control FAMILY")
+		fmt.Fprintln(os.Stderr, "intruder buffers FILE | control FAMILY | starts FILE")
 		os.Exit(2)
 	}
 	let := false
@@ -40,6 +41,8 @@ func main() {
 		let = buffers(os.Args[2])
 	case "control":
 		let = control(os.Args[2])
+	case "starts":
+		let = starts(os.Args[2])
 	}
 	if !let {
 		os.Exit(1)
@@ -91,9 +94,24 @@ func control(family string) (let bool) {
 	if failed(family, err) {
 		return false
 	}
-	for _, command := range []uint8{cmdStart, cmdStats, cmdAttach, cmdDetach, cmdStop} {
+	for _, command := range []uint8{cmdStats, cmdAttach, cmdDetach} {
 		m := genetlink.Message{Header: genetlink.Header{Command: command, Version: 1}}
 		if _, err := conn.Execute(m, f.ID, netlink.Request); !failed(fmt.Sprintf("command %d", command), err) {
+			let = true
+		}
+	}
+	return let
+}
+
+func starts(path string) (let bool) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if failed("open", err) {
+		return false
+	}
+	defer f.Close()
+	var args [40]byte
+	for request, arg := range map[uintptr]uintptr{iocStart: uintptr(unsafe.Pointer(&args)), iocStop: 0} {
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request, arg); errno == 0 || !failed(fmt.Sprintf("ioctl %#x", request), errno) {
 			let = true
 		}
 	}

@@ -9,21 +9,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/mdlayher/genetlink"
 	"golang.org/x/sys/unix"
 
+	"gostap/consumer"
 	"gostap/tests/guest"
 )
 
 // Of runtime-c/include/protocol.h.
 const (
-	cmdStart, cmdStop, cmdStats, cmdAttach, cmdDetach = 1, 2, 3, 5, 6
-	attrAddrs, attrTarget, attrGlobal, attrFlags      = 1, 2, 3, 4
-	iocConsumed, iocGeometry                          = 0x4701, 0x80184702
+	cmdStats, cmdAttach, cmdDetach = 3, 5, 6
+	iocConsumed, iocGeometry       = 0x4701, 0x80184702
+	iocStart, iocStop              = 0x40284710, 0x4711
 )
 
 // quiet has probes, but ends only when it is told to.
@@ -130,7 +133,7 @@ func malformed(r *rand.Rand, family uint16) []byte {
 		}
 		attrs = append(attrs, attr(kind, data)...)
 	}
-	cmds := []byte{cmdStart, cmdStop, cmdStats, 4, cmdAttach, cmdDetach, 0, byte(r.Uint32())}
+	cmds := []byte{cmdStats, cmdStats, 4, cmdAttach, cmdDetach, 0, byte(r.Uint32())}
 	msg := message(family, []uint16{unix.NLM_F_REQUEST, unix.NLM_F_REQUEST | unix.NLM_F_ACK, unix.NLM_F_REQUEST | unix.NLM_F_DUMP, uint16(r.Uint32())}[r.IntN(4)],
 		cmds[r.IntN(len(cmds))], attrs)
 	switch r.IntN(6) {
@@ -163,11 +166,11 @@ func testMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round%2 == 1 {
-			// One that runs; its owner is another socket. It has no addresses, so it probes nothing.
-			if err := unix.Sendto(fd, message(family, unix.NLM_F_REQUEST, cmdStart, attr(attrAddrs, make([]byte, 800))), 0,
-				&unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+			// One that runs; its owner is another socket. Its addresses are all 0, so it probes nothing.
+			if err := unix.Sendto(fd, message(family, unix.NLM_F_REQUEST, cmdAttach, nil), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 				t.Fatal(err)
 			}
+			startAtZero(t, "quiet")
 		}
 		other, err := netlinkSocket()
 		if err != nil {
@@ -204,6 +207,60 @@ func testMessages(t *testing.T) {
 	}
 }
 
+// startArgs is struct gs_start.
+type startArgs struct {
+	addrs, globals      uint64
+	naddrs, globalsSize uint32
+	target              int64
+	flags, pad          uint32
+}
+
+// startAtZero starts a session with all its symbols at address 0.
+func startAtZero(t *testing.T, name string) {
+	t.Helper()
+	m, err := consumer.ReadManifest(ko(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile("/sys/kernel/debug/gostap/"+name+"/control", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	addrs := make([]uint64, len(m.Symbols)+1)
+	args := &startArgs{addrs: uint64(uintptr(unsafe.Pointer(&addrs[0]))), naddrs: uint32(len(m.Symbols))}
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), iocStart, uintptr(unsafe.Pointer(args))); errno != 0 {
+		t.Fatalf("START: %v", errno)
+	}
+	runtime.KeepAlive(addrs)
+}
+
+// malformedStart makes what START takes, with something wrong more often than not: lengths that are not those of what
+// is there, addresses of nothing, text without an end.
+func malformedStart(r *rand.Rand) *startArgs {
+	text := []byte("n=5\x00s=text\x00nosuch=1\x00=\x00n=5")
+	bad := []uint64{0, 1, 1 << 20, 1 << 47, 1 << 63, r.Uint64(), 0xffffffff81000000}
+	args := &startArgs{
+		addrs:       uint64(uintptr(unsafe.Pointer(&make([]uint64, 64)[0]))),
+		naddrs:      uint32(r.IntN(64)),
+		globals:     uint64(uintptr(unsafe.Pointer(&text[0]))),
+		globalsSize: uint32(r.IntN(len(text) + 1)),
+		target:      int64(r.Uint64()),
+		flags:       uint32(r.IntN(8)),
+	}
+	switch r.IntN(5) {
+	case 0:
+		args.addrs = bad[r.IntN(len(bad))]
+	case 1:
+		args.globals = bad[r.IntN(len(bad))]
+	case 2:
+		args.globalsSize = r.Uint32()
+	case 3:
+		args.naddrs = r.Uint32()
+	}
+	return args
+}
+
 // files asks a session's files for what they have and what they don't have.
 func files(t *testing.T, r *rand.Rand, name string) {
 	t.Helper()
@@ -216,9 +273,12 @@ func files(t *testing.T, r *rand.Rand, name string) {
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		requests := []uint{iocConsumed, iocGeometry, 0, 0x4700, 0x4703, 0x5401, uint(r.Uint32())}
+		requests := []uint{iocConsumed, iocGeometry, iocStart, 0, 0x4700, 0x4703, 0x5401, uint(r.Uint32())}
 		args := []uint64{0, 1, 1 << 20, 1 << 63, r.Uint64(), 0xffffffff81000000, 0xffff888000000000}
-		for range 500 {
+		for i := range 500 {
+			if i%8 == 0 {
+				args[1] = uint64(uintptr(unsafe.Pointer(malformedStart(r))))
+			}
 			unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(requests[r.IntN(len(requests))]), uintptr(args[r.IntN(len(args))]))
 			length := uintptr(r.IntN(1<<22) + 1)
 			prot := uintptr(r.IntN(8))
@@ -301,15 +361,15 @@ func TestStranger(t *testing.T) {
 	if n, _ := fmt.Sscan(os.Getenv(strangerVar), &family); n == 0 {
 		t.Skip("testStrangers runs this")
 	}
-	for _, cmd := range []byte{cmdStart, cmdStop, cmdStats, cmdAttach, cmdDetach} {
+	for _, cmd := range []byte{cmdStats, cmdAttach, cmdDetach} {
 		if err := command(family, cmd); err != syscall.EPERM {
 			t.Errorf("command %d: %v, want EPERM", cmd, err)
 		}
 	}
-	for cpu := range 2 {
-		fd, err := unix.Open(fmt.Sprintf("/sys/kernel/debug/gostap/quiet/cpu%d", cpu), unix.O_RDONLY, 0)
+	for _, file := range []string{"cpu0", "cpu1", "control"} {
+		fd, err := unix.Open("/sys/kernel/debug/gostap/quiet/"+file, unix.O_RDONLY, 0)
 		if err != unix.EACCES && err != unix.EPERM {
-			t.Errorf("opening the file of cpu%d: %v", cpu, err)
+			t.Errorf("opening %s: %v", file, err)
 			unix.Close(fd)
 		}
 	}

@@ -33,7 +33,7 @@ func (g *gen) counts(s *summary) bool {
 // action counts one turn of a loop or one call of a recursive function.
 func (b *body) action(near string) {
 	if b.counts {
-		b.raise("!gs_action(&actions)", "too_many_actions", near)
+		b.raise("!gs_action(&actions) && !gs_more_actions(c, &actions)", "too_many_actions", near)
 	}
 }
 
@@ -84,10 +84,24 @@ func (g *gen) callsCounting(s *summary) bool {
 	return slices.ContainsFunc(s.calls, func(call callSite) bool { return g.countsWithin(call.fn) })
 }
 
-// actions is how many a handler may do.
-func (g *gen) actions(h *handler) int64 {
-	if h.phase != running || h.part == condPart {
-		return g.opts.Limits.cold()
+// setActions writes how many a handler may do. Where it can let others run in between, it is given some at a time.
+func (g *gen) setActions(w *writer, h *handler) {
+	switch cold := g.opts.Limits.cold(); {
+	case h.part == condPart:
+		w.line("c->actions = %d;", cold)
+	case h.phase == running:
+		w.line("c->actions = %d;", g.opts.Limits.MaxAction)
+	default:
+		w.line("c->actions = %d;", min(cold, actionsAtATime))
+		w.line("c->more_actions = %d;", max(cold-actionsAtATime, 0))
 	}
-	return g.opts.Limits.MaxAction
+}
+
+const actionsAtATime = 1000
+
+// work charges n steps of work on whole arrays, or leaves with an error.
+func (b *body) work(n, near string) {
+	b.open("if (gs_unlikely(!gs_work(c, %s, %s))) {", n, near)
+	b.line("%s;", b.fail())
+	b.close("}")
 }

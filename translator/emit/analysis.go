@@ -49,6 +49,7 @@ type summary struct {
 	calls     []callSite
 	sortDepth map[*program.Global]int // sorted loops within each other here
 	loops     bool                    // here, not in functions that it calls
+	arrays    bool                    // it walks, sorts or clears whole arrays
 	registers bool                    // it may ask for registers that ftrace does not save by itself
 }
 
@@ -84,9 +85,7 @@ func analyse(p *program.Program) (*analysis, error) {
 	for _, fn := range p.Functions {
 		a.recursive[fn] = a.reaches(fn, fn, map[*program.Function]bool{})
 	}
-	for _, fn := range p.Functions {
-		a.depth = max(a.depth, a.chain(fn, map[*program.Function]bool{}))
-	}
+	a.depth = newChains(a.called, func(*program.Function) int { return 1 }).longest(p.Functions...)
 	return a, a.nestSorts(p)
 }
 
@@ -122,8 +121,9 @@ func (a *analysis) code(body []program.Stmt, exprs []program.Expr, p *program.Pr
 
 // join adds what a called function does and reports whether that changed anything.
 func (s *summary) join(called *summary) bool {
-	changed := s.usage.join(called.usage) || called.registers && !s.registers
+	changed := s.usage.join(called.usage) || called.registers && !s.registers || called.arrays && !s.arrays
 	s.registers = s.registers || called.registers
+	s.arrays = s.arrays || called.arrays
 	return changed
 }
 
@@ -163,7 +163,7 @@ func (s *summary) stmt(st program.Stmt) {
 	case *program.For:
 		s.loops = true
 	case *program.Foreach:
-		s.loops = true
+		s.loops, s.arrays = true, true
 		s.usage.add(st.Array, reads)
 		if st.SortDir != 0 {
 			s.usage.add(st.Array, writes) // the links of the sorted chain
@@ -172,6 +172,9 @@ func (s *summary) stmt(st program.Stmt) {
 		s.loops = true
 		s.place(st.X, reads)
 	case *program.Delete:
+		if x, ok := st.X.(*program.GlobalRef); ok && x.Global.Keys != nil {
+			s.arrays = true
+		}
 		s.place(st.X, writes|modifies)
 	case *program.Try:
 		s.place(st.Msg, writes)
@@ -204,6 +207,7 @@ func (s *summary) expr(e program.Expr, used bool, p *program.Program) {
 		s.place(e.X, reads)
 	case *program.In:
 		s.usage.add(e.Array, reads)
+		s.arrays = s.arrays || hasStar(e.Keys)
 	case *program.Call:
 		s.registers = s.registers || callWantsRegisters(e)
 	case *program.Embedded:
@@ -218,6 +222,7 @@ func (s *summary) place(x program.Expr, a access) {
 		s.usage.add(x.Global, a)
 	case *program.Element:
 		s.usage.add(x.Array, a)
+		s.arrays = s.arrays || hasStar(x.Keys)
 	case *program.StatCursor:
 		s.usage.add(x.Cursor.Array, a)
 	}
@@ -256,18 +261,13 @@ func (a *analysis) reaches(from, to *program.Function, seen map[*program.Functio
 	return false
 }
 
-// chain is how many functions call each other from fn on.
-func (a *analysis) chain(fn *program.Function, on map[*program.Function]bool) int {
-	if on[fn] {
-		return 0
-	}
-	on[fn] = true
-	n := 0
+// called are the functions that fn calls.
+func (a *analysis) called(fn *program.Function) []*program.Function {
+	var list []*program.Function
 	for _, call := range a.fns[fn].calls {
-		n = max(n, a.chain(call.fn, on))
+		list = append(list, call.fn)
 	}
-	delete(on, fn)
-	return n + 1
+	return list
 }
 
 // maxSortLevels bounds the links that a node carries for sorted loops.

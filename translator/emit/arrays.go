@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/translator/program"
+	"gostap/translator/syntax"
 )
 
 // keyTexts evaluates an element's keys. effects: variables may change before
@@ -103,8 +104,9 @@ func hasStar(keys []program.Expr) bool {
 
 // eachMatch writes a loop over the elements that match keys; do writes what
 // happens to each, given the C variable of its node.
-func (b *body) eachMatch(g *program.Global, keys []program.Expr, do func(node string)) {
+func (b *body) eachMatch(g *program.Global, keys []program.Expr, at syntax.Pos, do func(node string)) {
 	slice := b.sliceKeys(keys)
+	b.work(b.place(g)+".count", near(fmt.Sprintf("identifier '%s'", g.Name), at))
 	n, node := b.temp(), b.temp()
 	b.line("struct gs_node *%s, *%s_next;", n, n)
 	b.open("for (%s = %s.order.next; %s != &%s.order; %s = %s_next) {", n, b.place(g), n, b.place(g), n, n)
@@ -123,7 +125,7 @@ func (b *body) in(e *program.In) value {
 	}
 	found := b.temp()
 	b.line("gs_s64 %s = 0;", found)
-	b.eachMatch(e.Array, e.Keys, func(node string) {
+	b.eachMatch(e.Array, e.Keys, e.At, func(node string) {
 		b.line("(void)%s;", node)
 		b.line("%s = 1;", found)
 		b.line("break;")
@@ -134,7 +136,7 @@ func (b *body) in(e *program.In) value {
 func (b *body) deleteElement(x *program.Element) {
 	place := b.place(x.Array)
 	if hasStar(x.Keys) {
-		b.eachMatch(x.Array, x.Keys, func(node string) {
+		b.eachMatch(x.Array, x.Keys, x.At, func(node string) {
 			b.line("gs_map_delete(&%s, &%s->node);", place, node)
 		})
 		return

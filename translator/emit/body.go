@@ -20,6 +20,7 @@ type body struct {
 	hot bool
 
 	counts   bool // actions
+	drains   bool // joins shards at its beginning
 	locals   map[*program.Local]*localVar
 	cursors  map[*program.Cursor]string // the C variable that holds the node
 	temps    int

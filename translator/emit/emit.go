@@ -4,6 +4,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"gostap/manifest"
 	"gostap/translator/program"
@@ -28,6 +29,9 @@ type Output struct {
 	EmbeddedC []byte
 	// Manifest goes into the module: see ManifestC.
 	Manifest manifest.Manifest
+	// StackUse returns for each probe how many bytes of the stack the deepest chain of calls within the C takes, given what
+	// each of its functions does by itself. The C's own gs_stack_use is to be that.
+	StackUse func(frame func(function string) int) []int
 }
 
 // Emit writes p as C. An error of it means that the program exceeds what can
@@ -75,7 +79,28 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		C:         g.assemble(),
 		EmbeddedC: embedded,
 		Manifest:  g.manifest,
+		StackUse:  g.stackUse,
 	}, nil
+}
+
+// stackUse is Output.StackUse: of functions that recur, the runtime looks at what is left before each call.
+func (g *gen) stackUse(frame func(string) int) []int {
+	frames := newChains((*cFunc).called, func(f *cFunc) int {
+		size := frame(f.name)
+		if f.fn != nil && f.fn.Code != nil {
+			size += frame(embeddedName(f.fn))
+		}
+		return size
+	})
+	use := make([]int, len(g.p.Probes))
+	for i, h := range g.handlers {
+		at := slices.Index(g.p.Probes, h.probe)
+		use[at] = max(use[at], frames.longest(g.roots[i]))
+	}
+	if g.opts.Timing {
+		use = append(use, frame(timingName))
+	}
+	return use
 }
 
 // gen is one run of Emit.
@@ -129,6 +154,8 @@ type cFunc struct {
 	frame int    // bytes of its own strings
 	calls []*cFunc
 }
+
+func (f *cFunc) called() []*cFunc { return f.calls }
 
 func (g *gen) nameGlobals() {
 	taken := map[string]bool{}

@@ -37,7 +37,10 @@ func (g *gen) emitHandler(h *handler) {
 		w.line("int armed = 0;")
 	}
 	if b.counts || g.callsCounting(h.sum) {
-		w.line("c->actions = %d;", g.actions(h))
+		g.setActions(w, h)
+	}
+	if h.phase == running && (h.sum.arrays || b.drains) {
+		w.line("c->steps = %d;", g.opts.Limits.MaxArraySteps)
 	}
 	b.declare(w, nil)
 	w.indent--
@@ -125,7 +128,7 @@ func (b *body) lock(h *handler) []unlocking {
 	var drains []*group
 	fail := "return"
 	if h.part == condPart {
-		fail = "return 0"
+		fail = "return -1"
 	}
 	for _, gr := range b.g.groups {
 		touches, exclusive := gr.uses(h)
@@ -175,6 +178,7 @@ func (gr *group) locking(hot, exclusive bool) (take, release string) {
 
 // drain joins a group's shards to its main instance.
 func (b *body) drain(gr *group) {
+	b.drains = true
 	b.line("drain%d(c);", gr.n)
 	b.used["out"] = true
 	b.line("if (gs_unlikely(c->error))")

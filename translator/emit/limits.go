@@ -13,6 +13,8 @@ type Limits struct {
 	MaxActionInterruptible int64 // 0: ten times MaxAction
 	MaxNesting             int64 // 0: what the script needs, and ten for recursion
 	MaxMapEntries          int64
+	MaxArraySteps          int64
+	MaxMemory              int64 // KiB; 0: what the machine can spare
 	MaxStringLen           int64 // the runtime has to be compiled with the same
 	MaxErrors              int64
 	MaxSkipped             int64
@@ -33,12 +35,13 @@ func DefaultLimits() Limits {
 	return Limits{
 		MaxAction:         1000,
 		MaxMapEntries:     2048,
+		MaxArraySteps:     2e6,
 		MaxStringLen:      512,
 		MaxErrors:         0,
 		MaxSkipped:        100,
 		MaxTryLock:        1000,
 		TryLockDelay:      10,
-		MinStackSpace:     1024,
+		MinStackSpace:     1536,
 		OverloadThreshold: 500e6,
 		OverloadInterval:  1000e6,
 		HistElision:       2,
@@ -56,6 +59,7 @@ var limits = []struct {
 }{
 	{"MAXACTION", func(l *Limits) *int64 { return &l.MaxAction }, 1, most},
 	{"MAXACTION_INTERRUPTIBLE", func(l *Limits) *int64 { return &l.MaxActionInterruptible }, 1, most},
+	{"MAXARRAYSTEPS", func(l *Limits) *int64 { return &l.MaxArraySteps }, 1, 1e15},
 	{"MAXERRORS", func(l *Limits) *int64 { return &l.MaxErrors }, 0, most},
 	{"MAXMAPENTRIES", func(l *Limits) *int64 { return &l.MaxMapEntries }, 1, 1 << 28},
 	{"MAXNESTING", func(l *Limits) *int64 { return &l.MaxNesting }, 1, 1000},
@@ -63,7 +67,8 @@ var limits = []struct {
 	{"MAXSTRINGLEN", func(l *Limits) *int64 { return &l.MaxStringLen }, 32, 65535},
 	{"MAXTRYLOCK", func(l *Limits) *int64 { return &l.MaxTryLock }, 0, most},
 	{"TRYLOCKDELAY", func(l *Limits) *int64 { return &l.TryLockDelay }, 0, most},
-	{"MINSTACKSPACE", func(l *Limits) *int64 { return &l.MinStackSpace }, 0, most},
+	{"MINSTACKSPACE", func(l *Limits) *int64 { return &l.MinStackSpace }, 1024, 1 << 20},
+	{"STP_MAXMEMORY", func(l *Limits) *int64 { return &l.MaxMemory }, 0, 1 << 50},
 	{"STP_OVERLOAD_THRESHOLD", func(l *Limits) *int64 { return &l.OverloadThreshold }, 1, 1e15},
 	{"STP_OVERLOAD_INTERVAL", func(l *Limits) *int64 { return &l.OverloadInterval }, 1e6, 1e15},
 	{"STP_NO_OVERLOAD", func(l *Limits) *int64 { return &l.NoOverload }, 0, 1},

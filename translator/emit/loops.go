@@ -26,12 +26,19 @@ func (b *body) foreach(s *program.Foreach) {
 	n, node := b.temp(), "e"+b.temp()
 	b.line("struct gs_node *%s;", n)
 	if s.SortDir == 0 {
+		if slice != nil { // elements that are passed over count no action
+			b.work(place+".count", near("loop", s.At))
+		}
 		if deletes {
 			b.line("gs_map_enter(&%s);", place)
 		}
 		b.open("gs_map_each(%s, &%s) {", n, place)
 	} else {
-		link := b.sortChain(s, n, place, slice)
+		first := limit
+		if deletes {
+			first = "" // an element that goes makes room for another
+		}
+		link := b.sortChain(s, n, place, first, slice)
 		if deletes {
 			b.line("gs_map_enter(&%s);", place)
 		}
@@ -126,9 +133,9 @@ func (b *body) mayChange(g *program.Global) bool {
 	return true
 }
 
-// sortChain links the matching elements, sorts them and leaves the first in n.
+// sortChain links the matching elements, sorts them and leaves the first in n; limit is how many are wanted, "" for all.
 // It returns the C text of the link from n to the next.
-func (b *body) sortChain(s *program.Foreach, n, place string, slice []string) string {
+func (b *body) sortChain(s *program.Foreach, n, place, limit string, slice []string) string {
 	level := b.sorted[s.Array]
 	if b.fn != nil {
 		level += b.g.a.sortLevel[b.fn][s.Array]
@@ -144,16 +151,25 @@ func (b *body) sortChain(s *program.Foreach, n, place string, slice []string) st
 	if level > 0 {
 		offset = fmt.Sprintf("__builtin_offsetof(struct node_%s, walk%d)", name, level)
 	}
-	first, last := b.temp(), b.temp()
+	first, last, count := b.temp(), b.temp(), b.temp()
+	b.work(place+".count", near("loop", s.At))
 	b.line("struct gs_node *%s = NULL, **%s = &%s;", first, last, first)
+	b.line("gs_u64 %s = 0;", count)
 	b.open("gs_map_each(%s, &%s) {", n, place)
 	b.skipDead(s.Array, n)
 	b.skipUnless(b.matches(s.Array, slice, fmt.Sprintf("((struct node_%s *)%s)", name, n)))
 	b.line("*%s = %s;", last, n)
 	b.line("%s = &%s;", last, link(n))
+	b.line("%s++;", count)
 	b.close("}")
 	b.line("*%s = NULL;", last)
-	b.line("%s = gs_sort(%s, %s, %s);", n, first, offset, b.g.comparator(s))
+	if limit == "" {
+		b.line("%s = gs_sort(c, %s, %s, %s, %s, %s);", n, first, count, offset, b.g.comparator(s), near("loop", s.At))
+	} else {
+		b.line("%s = gs_sort_first(c, %s, %s, %s, %s, %s, %s);", n, first, count, limit, offset, b.g.comparator(s), near("loop", s.At))
+	}
+	b.line("if (gs_unlikely(c->error))")
+	b.line("\t%s;", b.fail())
 	return link(n)
 }
 

@@ -62,7 +62,7 @@ func (b *body) statOfSlice(el *program.Element, ref statRef) statRef {
 	ref.ptr, ref.maybe = b.temp(), false
 	b.line("struct stat_%s *%s = (struct stat_%s *)(%s);", name, ref.ptr, name, b.slot(statSize(el.Array.Stat)))
 	b.line("__builtin_memset(%s, 0, sizeof(*%s));", ref.ptr, ref.ptr)
-	b.eachMatch(el.Array, el.Keys, func(node string) {
+	b.eachMatch(el.Array, el.Keys, el.At, func(node string) {
 		b.line("merge_%s(%s, &%s->v);", name, ref.ptr, node)
 	})
 	return ref

@@ -159,6 +159,7 @@ func (b *body) deleteStmt(s *program.Delete) {
 		place := b.place(x.Global)
 		switch {
 		case x.Global.Keys != nil:
+			b.work(place+".count", near(fmt.Sprintf("identifier '%s'", x.Global.Name), s.At))
 			b.line("gs_map_clear(&%s);", place)
 		case x.Global.Type == program.Long:
 			b.line("%s = 0;", place)

@@ -61,6 +61,9 @@ func (g *gen) limitTexts(w *writer) {
 	w.line("static const char too_many_actions[] %s =", unused)
 	w.line("\t%s;", cString(fmt.Sprintf("MAXACTION exceeded: more than %d loop iterations and recursive calls, or %d in begin, end and error probes; raise it with -DMAXACTION=%d",
 		l.MaxAction, l.cold(), 10*l.MaxAction)))
+	w.line("static const char too_many_steps[] =")
+	w.line("\t%s;", cString(fmt.Sprintf("MAXARRAYSTEPS exceeded: sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, give foreach a limit, or raise it with -DMAXARRAYSTEPS=%d",
+		l.MaxArraySteps, 10*l.MaxArraySteps)))
 	w.line("static const char too_deep[] %s =", unused)
 	w.line("\t%s;", cString(fmt.Sprintf("MAXNESTING exceeded: more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting)))
 }
@@ -80,34 +83,13 @@ func (g *gen) frames(w *writer) {
 // counts as often as nesting allows. The last MAXSTRINGLEN bytes are embedded
 // C's to use.
 func (g *gen) frameSize() int {
-	memo := map[*cFunc]int{}
-	var depth func(f *cFunc, on map[*cFunc]bool) int
-	depth = func(f *cFunc, on map[*cFunc]bool) int {
-		if n, ok := memo[f]; ok {
-			return n
-		}
-		if on[f] {
-			return 0
-		}
-		on[f] = true
-		below := 0
-		for _, called := range f.calls {
-			below = max(below, depth(called, on))
-		}
-		delete(on, f)
-		own := f.frame
+	frames := newChains((*cFunc).called, func(f *cFunc) int {
 		if f.fn != nil && g.a.recursive[f.fn] {
-			own = (f.frame + 8) * int(g.nesting+1)
-		} else {
-			memo[f] = own + below
+			return (f.frame + 8) * int(g.nesting+1)
 		}
-		return own + below
-	}
-	size := 0
-	for _, f := range g.roots {
-		size = max(size, depth(f, map[*cFunc]bool{}))
-	}
-	return size + int(g.opts.Limits.MaxStringLen)
+		return f.frame
+	})
+	return int(g.opts.Limits.MaxStringLen) + frames.longest(g.roots...)
 }
 
 func (g *gen) pointTable(w *writer) {
@@ -167,10 +149,13 @@ func (g *gen) programTable(w *writer) {
 	}
 	inModules := g.moduleSymbols(w)
 	l := &g.opts.Limits
+	w.line("const volatile gs_u32 gs_stack_use[%d] __attribute__((section(\".data\"))) = { 0 };", nprobes) // see Output.StackUse
+	w.line("")
 	w.open("const struct gs_program gs_program = {")
 	w.line(".abi = GS_ABI,")
 	w.line(".nprobes = %d,", nprobes)
 	w.line(".npoints = %d,", len(g.manifest.Points))
+	w.line(".nsymbols = %d,", len(g.manifest.Symbols))
 	w.line(".probes = probes,")
 	w.line(".points = points,")
 	if len(settable) > 0 {
@@ -199,6 +184,8 @@ func (g *gen) programTable(w *writer) {
 	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
 	w.line(".overload_threshold = %dull,", l.overload())
 	w.line(".overload_interval = %dull,", l.OverloadInterval)
+	w.line(".maxmemory = %dull,", l.MaxMemory<<10)
+	w.line(".too_many_steps = too_many_steps,")
 	w.close("},")
 	w.close("};")
 }

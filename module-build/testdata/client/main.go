@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,8 +57,11 @@ func main() {
 	check(err)
 	family, err := conn.GetFamily("gs0123456789ab")
 	check(err)
+	command(conn, family, attach)
+	control, err := os.OpenFile("/sys/kernel/debug/gostap/"+name+"/control", os.O_RDWR, 0)
+	check(err)
 	if *kill {
-		start(conn, family, addresses(flag.Arg(1)))
+		start(control, addresses(flag.Arg(1)))
 		cmd := exec.Command(flag.Arg(2), flag.Args()[3:]...)
 		cmd.Stdout = os.Stdout
 		check(cmd.Run())
@@ -65,7 +69,7 @@ func main() {
 	}
 	addrs := addresses(flag.Arg(1))
 	begin := time.Now()
-	start(conn, family, addrs)
+	start(control, addrs)
 	fmt.Println("started in", time.Since(begin))
 	var done atomic.Bool
 	var wg sync.WaitGroup
@@ -78,8 +82,9 @@ func main() {
 	}
 	fmt.Println("ran", time.Since(begin))
 	begin = time.Now()
-	command(conn, family, 2, nil)
+	ioctl(control, 0x4711, nil)
 	fmt.Println("stopped in", time.Since(begin))
+	command(conn, family, stats)
 	done.Store(true)
 	wg.Wait()
 	var all []record
@@ -94,6 +99,7 @@ func main() {
 	}
 	fmt.Println("records", n)
 	conn.Close()
+	control.Close()
 	for _, r := range readers {
 		r.file.Close()
 		unix.Munmap(r.data)
@@ -108,7 +114,7 @@ func check(err error) {
 	}
 }
 
-func addresses(symbols string) []byte {
+func addresses(symbols string) []uint64 {
 	f, err := os.Open("/proc/kallsyms")
 	check(err)
 	defer f.Close()
@@ -119,28 +125,36 @@ func addresses(symbols string) []byte {
 			found[w[2]], _ = strconv.ParseUint(w[0], 16, 64)
 		}
 	}
-	var b []byte
+	var addrs []uint64
 	for _, s := range strings.Split(symbols, ",") {
-		b = binary.NativeEndian.AppendUint64(b, found[s])
+		addrs = append(addrs, found[s])
 	}
-	return b
+	return addrs
 }
 
-func start(conn *genetlink.Conn, family genetlink.Family, addrs []byte) {
-	ae := netlink.NewAttributeEncoder()
-	for len(addrs) > 0 {
-		n := min(len(addrs), 8000*8)
-		ae.Bytes(1, addrs[:n])
-		addrs = addrs[n:]
-	}
-	data, err := ae.Encode()
-	check(err)
-	command(conn, family, 1, data)
+func start(control *os.File, addrs []uint64) {
+	args := struct { // struct gs_start
+		addrs, globals      uint64
+		naddrs, globalsSize uint32
+		target              int64
+		flags, pad          uint32
+	}{addrs: uint64(uintptr(unsafe.Pointer(&addrs[0]))), naddrs: uint32(len(addrs))}
+	ioctl(control, 0x40284710, unsafe.Pointer(&args))
+	runtime.KeepAlive(addrs)
 }
+
+func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) {
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request, uintptr(arg)); e != 0 {
+		log.Fatalf("ioctl %#x: %v", request, e)
+	}
+}
+
+// Commands of the session's generic netlink family.
+const stats, attach = 3, 5
 
 // command sends one and prints the messages that come until its answer.
-func command(conn *genetlink.Conn, family genetlink.Family, cmd uint8, data []byte) {
-	_, err := conn.Send(genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}, Data: data}, family.ID, netlink.Request)
+func command(conn *genetlink.Conn, family genetlink.Family, cmd uint8) {
+	_, err := conn.Send(genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}}, family.ID, netlink.Request)
 	check(err)
 	for {
 		msgs, _, err := conn.Receive()
@@ -182,9 +196,7 @@ func open(path string) *reader {
 	f, err := os.Open(path)
 	check(err)
 	var geometry [6]uint32 // struct gs_geometry
-	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), 0x80184702, uintptr(unsafe.Pointer(&geometry))); e != 0 {
-		log.Fatal(e)
-	}
+	ioctl(f, 0x80184702, unsafe.Pointer(&geometry))
 	data, err := unix.Mmap(int(f.Fd()), 0, int(geometry[0]*geometry[1]), unix.PROT_READ, unix.MAP_SHARED)
 	check(err)
 	if _, err := unix.Mmap(int(f.Fd()), 0, int(geometry[0]*geometry[1]), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {

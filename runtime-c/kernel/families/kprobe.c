@@ -25,6 +25,14 @@ static int gs_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+/* Of one that has been registered disabled: it is armed if it is wanted. 0 or -errno. */
+int gs_kprobe_start(struct kprobe *kp, const struct gs_hit *hit)
+{
+	int err = gs_kprobe_registered(kp);
+
+	return err || !gs_wanted(hit->slot) ? err : enable_kprobe(kp);
+}
+
 /* -ENOMEM, or 0: a point that kprobes refuse goes to gs_unarmed(). */
 int gs_kprobe_arm(const struct gs_point *p)
 {
@@ -46,8 +54,13 @@ int gs_kprobe_arm(const struct gs_point *p)
 	k->hit = gs_hit_of(p);
 	k->kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
 	k->kp.pre_handler = gs_kprobe_hit;
-	k->kp.flags = gs_wanted(k->hit.slot) ? 0 : KPROBE_FLAG_DISABLED;
+	k->kp.flags = KPROBE_FLAG_DISABLED;
 	err = register_kprobe(&k->kp);
+	if (!err) {
+		err = gs_kprobe_start(&k->kp, &k->hit);
+		if (err)
+			unregister_kprobe(&k->kp);
+	}
 	if (err) {
 		kfree(k);
 		gs_unarmed(p, err);

@@ -75,14 +75,19 @@ static int gs_kretprobe_arm(const struct gs_point *p, u32 n)
 		return -ENOMEM;
 	}
 	r->hit = gs_hit_of(p);
-	r->entry.handler = probe->entry;
+	gs_init_slot(&r->entry, p->probe, probe->entry);
 	r->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
 	r->rp.handler = gs_kretprobe_hit;
 	r->rp.entry_handler = probe->entry ? gs_kretprobe_enter : NULL;
 	r->rp.data_size = probe->nsaved * sizeof(u64);
-	r->rp.kp.flags = gs_wanted(r->hit.slot) ? 0 : KPROBE_FLAG_DISABLED;
+	r->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	r->rp.maxactive = p->args[0] > 0 ? min_t(s64, p->args[0], 1 << 16) : clamp(32768 / n, 32u, 512u);
 	err = register_kretprobe(&r->rp);
+	if (!err) {
+		err = gs_kprobe_start(&r->rp.kp, &r->hit);
+		if (err)
+			unregister_kretprobe(&r->rp);
+	}
 	if (err) {
 		kfree(r);
 		gs_unarmed(p, err);

@@ -4,8 +4,10 @@
  * kretprobe. One serves a whole group of functions: it is registered, but never
  * armed; ftrace calls us at each function's entry, and we have the kretprobe's
  * own handler hook the return, as kprobes would from an armed one. It asks of
- * the registers the stack pointer only, which ftrace always saves. Functions
- * without ftrace site have an armed kretprobe for each point.
+ * the registers the stack pointer only, which ftrace always saves. That the
+ * handler is the kprobe's pre_handler is nothing that kretprobes promise: in a
+ * kernel where it is not there, as for functions without ftrace site, each
+ * point has an armed kretprobe.
  *
  * args[0] is how many calls of a function may be under way at once; 0: a default.
  */
@@ -23,6 +25,7 @@ struct gs_return_hit {
 
 struct gs_return {
 	struct kretprobe rp;
+	const struct gs_slot *deepest;	/* of the hits' entries: what it wants of the stack suffices for all */
 	u32 nhits;
 	struct gs_return_hit hits[];
 };
@@ -55,7 +58,7 @@ static int gs_return_save(struct kretprobe_instance *ri, struct pt_regs *regs)
 		struct gs_return_hit *h = &r->hits[i];
 		struct gs_hit entry = { h->hit.point, &h->entry };
 
-		if (h->entry.handler && !(data[h->at] = gs_call(c, &entry, regs, regs->ip, &data[h->at + 1])))
+		if (h->entry.handler && !(data[h->at] = gs_call(c, &entry, entry.slot, regs, regs->ip, &data[h->at + 1])))
 			continue;
 		any = true;
 	}
@@ -65,12 +68,13 @@ static int gs_return_save(struct kretprobe_instance *ri, struct pt_regs *regs)
 /* The entry of a function whose kretprobe is armed. */
 static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+	const struct gs_return *r = gs_return_of(ri);
 	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
 	unsigned long flags;
 	int err = 1;
 
 	local_irq_save(flags);
-	if (gs_try_take(c)) {
+	if (gs_try_take(c, r->deepest)) {
 		err = gs_return_save(ri, regs);
 		gs_leave(c);
 	}
@@ -91,7 +95,7 @@ static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops 
 	if (rider)
 		for (i = 0; i < rider->nhits; i++)
 			gs_try(&rider->hits[i], &arch_ftrace_regs(fregs)->regs, ip, NULL);
-	if (gs_try_take(c)) {
+	if (gs_try_take(c, r->deepest)) {
 		r->rp.kp.pre_handler(&r->rp.kp, &arch_ftrace_regs(fregs)->regs);
 		gs_leave(c);
 	}
@@ -164,7 +168,10 @@ static struct gs_return *gs_make_return(const struct gs_hit *hits, u32 nhits, u3
 	for (i = 0; i < nhits; i++) {
 		const struct gs_probe *probe = &gs_program.probes[hits[i].point->probe];
 
-		r->hits[i] = (struct gs_return_hit){ hits[i], { probe->entry }, at };
+		r->hits[i] = (struct gs_return_hit){ .hit = hits[i], .at = at };
+		gs_init_slot(&r->hits[i].entry, hits[i].point->probe, probe->entry);
+		if (!i || r->hits[i].entry.stack_floor > r->deepest->stack_floor)
+			r->deepest = &r->hits[i].entry;
 		at += 1 + probe->nsaved;
 	}
 	r->rp.handler = gs_return_hits;
@@ -202,6 +209,11 @@ static int gs_return_make(struct gs_group *g)
 	r->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	for (i = 0; i < g->nsites && err && err != -ENOMEM; i++)
 		err = gs_register_return(r, g->sites[i].addr);
+	if (!err && !r->rp.kp.pre_handler) {
+		unregister_kretprobe(&r->rp);
+		gs_nreturns--;
+		err = -EOPNOTSUPP;
+	}
 	if (err) {
 		kfree(r);
 		return err;
@@ -222,8 +234,15 @@ static int gs_return_alone(const struct gs_point *p, u32 n)
 		return -ENOMEM;
 	if (r->rp.entry_handler)
 		r->rp.entry_handler = gs_return_save_alone;
-	r->rp.kp.flags = gs_wanted(hit.slot) ? 0 : KPROBE_FLAG_DISABLED;
+	r->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	err = gs_register_return(r, gs_point_addr(p));
+	if (!err) {
+		err = gs_kprobe_start(&r->rp.kp, &hit);
+		if (err) {
+			unregister_kretprobe(&r->rp);
+			gs_nreturns--;
+		}
+	}
 	if (!err) {
 		swap(gs_returns[gs_nreturns - 1], gs_returns[gs_nreturns_armed]);
 		gs_nreturns_armed++;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// A starter is the file that starts and stops a session. Both return when that is done, and run the script's begin,
+// end and error probes as this process.
+type starter struct{ file *os.File }
+
+func openStarter(module string) (*starter, error) {
+	f, err := os.OpenFile(filepath.Join(relayDir, module, "control"), os.O_RDWR, 0)
+	return &starter{f}, errors.WithStack(err)
+}
+
+// startParams is what START brings.
+type startParams struct {
+	addrs   []uint64
+	target  int64
+	globals []string // NAME=VALUE
+	flags   uint32
+}
+
+func (s *starter) start(p startParams) error {
+	var globals []byte
+	for _, g := range p.globals {
+		if strings.Contains(g, "\x00") {
+			return errors.Errorf("-G %q: a NUL can't be passed", g)
+		}
+		globals = append(append(globals, g...), 0)
+	}
+	args := startArgs{
+		addrs:       uint64(uintptr(unsafe.Pointer(unsafe.SliceData(p.addrs)))),
+		naddrs:      uint32(len(p.addrs)),
+		globals:     uint64(uintptr(unsafe.Pointer(unsafe.SliceData(globals)))),
+		globalsSize: uint32(len(globals)),
+		target:      p.target,
+		flags:       p.flags,
+	}
+	err := ioctl(int(s.file.Fd()), iocStart, uintptr(unsafe.Pointer(&args)))
+	runtime.KeepAlive(p.addrs)
+	runtime.KeepAlive(globals)
+	return err
+}
+
+func (s *starter) stop() error { return ioctl(int(s.file.Fd()), iocStop, 0) }
+
+func (s *starter) close() { s.file.Close() }
+
+// stopSession stops the session of a module.
+func stopSession(module string) error {
+	s, err := openStarter(module)
+	if errors.Is(err, os.ErrNotExist) {
+		return unix.ENOENT
+	}
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return s.stop()
+}

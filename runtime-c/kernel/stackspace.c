@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stackspace.c - how much of the kernel's stack is left. A task's is known
+ * from the task. The stacks of interrupts and exceptions are each CPU's own:
+ * the unwinder knows them, and is asked once for each, as they never move.
+ */
+#include <linux/sched/task_stack.h>
+#include <asm/unwind.h>
+
+#include "internal.h"
+
+/* Kernels that check themselves have larger stacks, for they need them. */
+u32 gs_stack_floor(u32 probe)
+{
+	u64 need = gs_stack_use[probe] + (u64)gs_program.limits.minstackspace;
+
+	return min_t(u64, need * (THREAD_SIZE >> 14), THREAD_SIZE);
+}
+
+/* An NMI may come in between and do the same: what it writes is the same, too. */
+static noinline void gs_note_stack(struct gs_stack_bounds *stacks)
+{
+	struct unwind_state state;
+	struct gs_stack_bounds *s;
+
+	unwind_start(&state, current, NULL, NULL);
+	if ((unsigned)state.stack_info.type >= GS_NSTACKS)
+		return;
+	s = &stacks[state.stack_info.type];
+	WRITE_ONCE(s->low, (unsigned long)state.stack_info.begin);
+	WRITE_ONCE(s->high, (unsigned long)state.stack_info.end);
+}
+
+/* 0: not on any of them. */
+static unsigned long gs_other_stack_left(const struct gs_stack_bounds *stacks, unsigned long sp)
+{
+	unsigned int i;
+
+	for (i = 0; i < GS_NSTACKS; i++)
+		if (sp - READ_ONCE(stacks[i].low) < READ_ONCE(stacks[i].high) - READ_ONCE(stacks[i].low))
+			return sp - READ_ONCE(stacks[i].low);
+	return 0;
+}
+
+/* Where nobody knows what stack this is, nothing is left of it. */
+gs_size gs_stack_left(void)
+{
+	unsigned long sp = current_stack_pointer, left = sp - (unsigned long)task_stack_page(current);
+	struct gs_stack_bounds *stacks;
+
+	if (left < THREAD_SIZE)
+		return left;
+	stacks = this_cpu_ptr(gs_cpus)->stacks;
+	left = gs_other_stack_left(stacks, sp);
+	if (left)
+		return left;
+	gs_note_stack(stacks);
+	return gs_other_stack_left(stacks, sp);
+}
+
+int gs_stack_suffices(struct gs_ctx *c)
+{
+	return gs_stack_left() >= gs_slots[c->point->probe].stack_floor;
+}
