@@ -13,7 +13,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/dwarf"
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // What the probe cache has for a kernel goes to other machines as a tar archive of
@@ -116,7 +116,7 @@ func (t *Target) ImportHeld(file string) ([]Held, error) {
 				return nil, err
 			}
 			for _, h := range list {
-				if err := store.Write(h.Path, h.data); err != nil {
+				if err := cache.Write(h.Path, h.data); err != nil {
 					return nil, err
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/dwarf"
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 	"gostap/translator/syntax"
 )
 
@@ -104,7 +104,7 @@ func (t *Target) keep(parts holding) error {
 		slices.Sort(part.points)
 		data, err := part.info.WriteThin(slices.Compact(part.points))
 		if err == nil {
-			err = store.Write(dwarf.ThinPath(kernel, module), data)
+			err = cache.Write(dwarf.ThinPath(kernel, module), data)
 		}
 		if err != nil {
 			return err

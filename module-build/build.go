@@ -10,6 +10,8 @@ import (
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
+
+	"gostap/internal/cache"
 )
 
 // A Request says what to build.
@@ -51,13 +53,10 @@ func Build(ctx context.Context, req Request) (Result, error) {
 		return Result{}, err
 	}
 	runtimeKey := target.runtimeKey(&req)
-	dir, err := cacheDir("module", keyOf(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild)))
-	if err != nil {
-		return Result{}, err
-	}
+	dir := cache.Path("module", keyOf(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild)))
 	module := filepath.Join(dir, req.Name+".ko")
 	if _, err := os.Stat(module); err == nil {
-		used(dir)
+		cache.Use(dir)
 		path, err := req.deliver(module)
 		return Result{Path: path, CacheHit: true}, err
 	}
@@ -65,11 +64,11 @@ func Build(ctx context.Context, req Request) (Result, error) {
 	if req.KBuild {
 		build = buildWhole
 	}
-	err = produce(dir, func(tmp string) error { return build(ctx, target, runtimeKey, &req, tmp) })
+	err = cache.Fill(dir, func(tmp string) error { return build(ctx, target, runtimeKey, &req, tmp) })
 	if err != nil {
 		return Result{}, err
 	}
-	prune(filepath.Dir(dir), cacheLimit)
+	cache.Prune(filepath.Dir(dir), cacheLimit)
 	path, err := req.deliver(module)
 	return Result{Path: path}, err
 }
@@ -102,7 +101,7 @@ func (req *Request) deliver(module string) (string, error) {
 		return "", errors.WithStack(err)
 	}
 	path := filepath.Join(req.OutDir, req.Name+".ko")
-	return path, writeFile(path, data)
+	return path, cache.Replace(path, data)
 }
 
 // buildFast makes the module in dir out of the kernel's cached runtime.

@@ -12,28 +12,12 @@ import (
 	"sync"
 
 	"github.com/pkg/errors"
-	"golang.org/x/sys/unix"
 
 	runtimec "gostap/runtime-c"
 )
 
-// cacheRoot is where everything is cached.
-func cacheRoot() (string, error) {
-	if dir := os.Getenv("GOSTAP_CACHE"); dir != "" {
-		return filepath.Abs(dir)
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", errors.Wrap(err, "no place for the cache; set GOSTAP_CACHE")
-	}
-	return filepath.Join(dir, "gostap"), nil
-}
-
-// cacheDir names the place of what has the key; it need not exist.
-func cacheDir(kind, key string) (string, error) {
-	root, err := cacheRoot()
-	return filepath.Join(root, kind, key), err
-}
+// cacheLimit is how much the cache of scripts' modules may hold, and that of programs, too.
+const cacheLimit = 256 << 20
 
 // keyOf hashes parts, strings or []byte, each with its length.
 func keyOf(parts ...any) string {
@@ -71,68 +55,6 @@ func fileKey(path string) string {
 		return "-"
 	}
 	return fmt.Sprint(path, st.Size(), st.ModTime().UnixNano())
-}
-
-// produce has dir filled by fill, which gets a temporary directory in its place. If another process was faster, dir is that one's.
-func produce(dir string, fill func(tmp string) error) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return errors.WithStack(err)
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".new-")
-	if err != nil {
-		return errors.WithStack(err)
-	}
-	defer os.RemoveAll(tmp)
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return errors.WithStack(err)
-	}
-	if err := fill(tmp); err != nil {
-		return err
-	}
-	err = os.Rename(tmp, dir)
-	if errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENOTEMPTY) {
-		return nil
-	}
-	return errors.WithStack(err)
-}
-
-// produceOnce is produce for what takes long: of several processes one does the work, and the others wait.
-func produceOnce(dir string, fill func(tmp string) error) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return errors.WithStack(err)
-	}
-	lock, err := os.OpenFile(dir+".lock", os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return errors.WithStack(err)
-	}
-	defer lock.Close()
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
-		return errors.WithStack(err)
-	}
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	return produce(dir, fill)
-}
-
-// writeFile writes a file that never shows half of its data.
-func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
-	if err != nil {
-		return errors.WithStack(err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return errors.WithStack(err)
-	}
-	return errors.WithStack(os.Rename(f.Name(), path))
 }
 
 // unpack writes folders of the runtime's source to dir.

@@ -16,6 +16,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sync/errgroup"
 
+	"gostap/internal/cache"
 	runtimec "gostap/runtime-c"
 )
 
@@ -38,26 +39,20 @@ func BuildHost(ctx context.Context, req HostRequest) (Result, error) {
 		return Result{}, missingTool("gcc")
 	}
 	sharedKey := keyOf(fileKey(gcc), sourceKey(), req.Library, strconv.Itoa(req.MaxStringLen), strconv.FormatBool(req.Sanitize))
-	shared, err := cacheDir("host", sharedKey)
-	if err != nil {
-		return Result{}, err
-	}
-	dir, err := cacheDir("program", keyOf(sharedKey, req.C, req.Embedded))
-	if err != nil {
-		return Result{}, err
-	}
+	shared := cache.Path("host", sharedKey)
+	dir := cache.Path("program", keyOf(sharedKey, req.C, req.Embedded))
 	program := filepath.Join(dir, "script")
 	if _, err := os.Stat(program); err == nil {
-		used(dir)
+		cache.Use(dir)
 		return Result{Path: program, CacheHit: true}, nil
 	}
 	if _, err := os.Stat(shared); err != nil {
-		if err := produceOnce(shared, func(tmp string) error { return buildHostRuntime(ctx, gcc, &req, tmp) }); err != nil {
+		if err := cache.FillOnce(shared, func(tmp string) error { return buildHostRuntime(ctx, gcc, &req, tmp) }); err != nil {
 			return Result{}, err
 		}
 	}
-	err = produce(dir, func(tmp string) error { return buildHostScript(ctx, gcc, &req, shared, tmp) })
-	prune(filepath.Dir(dir), cacheLimit)
+	err = cache.Fill(dir, func(tmp string) error { return buildHostScript(ctx, gcc, &req, shared, tmp) })
+	cache.Prune(filepath.Dir(dir), cacheLimit)
 	return Result{Path: program}, err
 }
 
@@ -93,7 +88,7 @@ func buildHostRuntime(ctx context.Context, gcc string, req *HostRequest, dir str
 	for _, source := range sources {
 		object := strings.ReplaceAll(strings.TrimSuffix(source, ".c"), "/", "_") + ".o"
 		g.Go(func() error {
-			return compileHost(ctx, "the host runtime", gcc, append(req.flags(dir), "-c", "-o", filepath.Join(dir, object), filepath.Join(dir, source)))
+			return compileHost(ctx, "the host runtime", dir, gcc, append(req.flags(dir), "-c", "-o", filepath.Join(dir, object), filepath.Join(dir, source)))
 		})
 	}
 	return g.Wait()
@@ -115,12 +110,13 @@ func buildHostScript(ctx context.Context, gcc string, req *HostRequest, shared, 
 	if err != nil {
 		return errors.WithStack(err)
 	}
-	return compileHost(ctx, "the script for the host runtime", gcc, append(append(args, objects...), "-lpthread", "-lm"))
+	return compileHost(ctx, "the script for the host runtime", dir, gcc, append(append(args, objects...), "-lpthread", "-lm"))
 }
 
-func compileHost(ctx context.Context, what, gcc string, args []string) error {
+// compileHost runs the compiler, whose own temporary files go to dir.
+func compileHost(ctx context.Context, what, dir, gcc string, args []string) error {
 	cmd := exec.CommandContext(ctx, gcc, args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+dir)
 	output, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -27,7 +27,7 @@ func (tr *tree) make(ctx context.Context, t *target) error {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "LC_ALL=C")
+	cmd.Env = append(cmd.Env, "LC_ALL=C", "TMPDIR="+tr.dir)
 	output, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -13,12 +13,15 @@ import (
 	"strings"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/cache"
 )
 
 // A kernelRuntime is what a kbuild run has left for the scripts that follow. It is kept as runtime.json beside runtime.o, the
 // objects in Link, and include/ and kernel/ for the script's C.
 type kernelRuntime struct {
-	dir string
+	dir  string
+	work string // for what the tools write and nobody keeps
 
 	Build    string   // the kernel's build directory; commands run there
 	Script   []string // compiles C that only includes gostap.h; what is missing is -o OBJECT SOURCE
@@ -35,14 +38,11 @@ const placeholder = "gostap_stands_here_until_a_script_brings_its_own_name__"
 
 // openRuntime finds the runtime in the cache, or builds it.
 func openRuntime(ctx context.Context, t *target, key string, req *Request) (*kernelRuntime, error) {
-	dir, err := cacheDir("kernel", t.release+"-"+key)
-	if err != nil {
-		return nil, err
-	}
+	dir := cache.Path("kernel", t.release+"-"+key)
 	data, err := os.ReadFile(filepath.Join(dir, "runtime.json"))
 	if os.IsNotExist(err) {
 		req.Progress("building the runtime for kernel " + t.release + " (once)")
-		if err := produceOnce(dir, func(tmp string) error { return buildRuntime(ctx, t, req, tmp) }); err != nil {
+		if err := cache.FillOnce(dir, func(tmp string) error { return buildRuntime(ctx, t, req, tmp) }); err != nil {
 			return nil, err
 		}
 		data, err = os.ReadFile(filepath.Join(dir, "runtime.json"))
@@ -72,7 +72,7 @@ func buildRuntime(ctx context.Context, t *target, req *Request, dir string) erro
 	if err := tr.make(ctx, t); err != nil {
 		return err
 	}
-	rt := &kernelRuntime{dir: dir, Build: t.build}
+	rt := &kernelRuntime{dir: dir, work: work, Build: t.build}
 	for _, step := range []func(*tree) error{rt.takeCompiler, rt.takeLinker, func(tr *tree) error { return rt.takeObjects(ctx, tr) }, rt.takeSymbols, rt.takeStack} {
 		if err := step(tr); err != nil {
 			return err

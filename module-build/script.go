@@ -35,6 +35,7 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	if err := os.Mkdir(work, 0o755); err != nil {
 		return errors.WithStack(err)
 	}
+	rt.work = work
 	c, err := req.script(work)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func (rt *kernelRuntime) run(ctx context.Context, what string, args []string) er
 	cmd := exec.CommandContext(ctx, tool, args[1:]...)
 	cmd.Dir = rt.Build
 	// Debian's objtool of 6.12 is a script that asks for SRCARCH.
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "SRCARCH=x86")
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "SRCARCH=x86", "TMPDIR="+rt.work)
 	output, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gostap/internal/cache"
 )
 
 // acceleration returns qemu's arguments for the fastest way to run guest code that works here.
@@ -40,10 +42,7 @@ func kvmWorks(qemu string) bool {
 	if err != nil {
 		return false
 	}
-	var verdict string
-	if dir, err := cacheDir(""); err == nil {
-		verdict = filepath.Join(dir, "kvm")
-	}
+	verdict := cache.Path("vm", "kvm")
 	head := strings.TrimSpace(string(boot)) + " "
 	if old, err := os.ReadFile(verdict); err == nil && strings.HasPrefix(string(old), head) {
 		return string(old) == head+"works"
@@ -53,9 +52,7 @@ func kvmWorks(qemu string) bool {
 	if works {
 		word = "works"
 	}
-	if verdict != "" {
-		os.WriteFile(verdict, []byte(head+word), 0o644)
-	}
+	cache.Write(verdict, []byte(head+word))
 	return works
 }
 

@@ -76,11 +76,7 @@ func openCommonInitramfs(release, busybox string) (*os.File, error) {
 		}
 		key.Write(modules[i])
 	}
-	dir, err := cacheDir(release)
-	if err != nil {
-		return nil, err
-	}
-	f, err := cached(dir, "initramfs", key.Sum(nil), func(w io.Writer) error {
+	return cached(release, "initramfs", key.Sum(nil), func() ([]byte, error) {
 		var archive bytes.Buffer
 		c := cpioWriter{w: &archive}
 		c.add("init", cpioProgram, initScript)
@@ -94,19 +90,11 @@ func openCommonInitramfs(release, busybox string) (*os.File, error) {
 		for i, path := range paths {
 			module, err := decompressModule(path, modules[i])
 			if err != nil {
-				return err
+				return nil, err
 			}
 			c.add(fmt.Sprintf("modules/%02d-%s.ko", i, moduleName(path)), cpioRegular, module)
 		}
-		if err := c.close(); err != nil {
-			return err
-		}
-		_, err := w.Write(archive.Bytes())
-		return err
+		err := c.close()
+		return archive.Bytes(), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.Seek(0, io.SeekStart)
-	return f, err
 }

@@ -64,15 +64,8 @@ func openKernel(release string, kaslr bool) (*os.File, error) {
 	if payload == nil {
 		return os.Open(path)
 	}
-	dir, err := cacheDir(release)
-	if err != nil {
-		return nil, err
-	}
 	key := sha256.Sum256(image)
-	return cached(dir, "vmlinux", key[:], func(w io.Writer) error {
-		_, err := io.Copy(w, payload)
-		return err
-	})
+	return cached(release, "vmlinux", key[:], func() ([]byte, error) { return io.ReadAll(payload) })
 }
 
 // Offsets in the setup header of a bzImage; see Documentation/x86/boot.rst in the kernel's source.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -69,9 +68,6 @@ func (s *session) buildHost(ctx context.Context) error {
 }
 
 func (s *session) finishBuild(result modulebuild.Result, err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return errors.Errorf("what is built can't be kept: %v; GOSTAP_CACHE may name a folder that can be written", err)
-	}
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pkg/errors"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // The index file: the offset of each type in the blob's types, and the
@@ -45,7 +45,7 @@ func Open(path string) (*Spec, error) { return open(path, nil) }
 func (s *Spec) OpenSplit(path string) (*Spec, error) { return open(path, s) }
 
 func open(path string, base *Spec) (*Spec, error) {
-	blob, err := store.Map(path)
+	blob, err := cache.Map(path)
 	if err != nil {
 		return nil, errors.Wrap(err, "BTF")
 	}
@@ -53,7 +53,7 @@ func open(path string, base *Spec) (*Spec, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, path)
 	}
-	if data, err := store.Map(path + ".index"); err == nil {
+	if data, err := cache.Map(path + ".index"); err == nil {
 		if s := useIndex(r, blob, data, base); s != nil {
 			return s, nil
 		}
@@ -62,7 +62,7 @@ func open(path string, base *Spec) (*Spec, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, path)
 	}
-	if err := store.Write(path+".index", data); err != nil {
+	if err := cache.Write(path+".index", data); err != nil {
 		return nil, err
 	}
 	return useIndex(r, blob, data, base), nil

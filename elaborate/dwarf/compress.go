@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // maxSection bounds what a section may decompress to.
@@ -34,12 +34,12 @@ func (f *File) decompressed(s *elf.Section, p []byte) ([]byte, error) {
 	path := filepath.Join(f.cache, f.BuildID, "section"+filepath.Base(s.Name))
 	if kept, err := os.Stat(path); err == nil && uint64(kept.Size()) == s.Size {
 		if stat, err := os.Stat(f.Path); err == nil && kept.ModTime().After(stat.ModTime()) {
-			return store.Map(path)
+			return cache.Map(path)
 		}
 	}
 	p, err := decompress(s, p)
 	if err == nil {
-		_ = store.Write(path, p) // without a copy it is only slower
+		_ = cache.Write(path, p) // without a copy it is only slower
 	}
 	return p, err
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/pkg/errors"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // A File is an ELF file with debuginfo.
@@ -63,16 +63,16 @@ type Section struct {
 // Open opens the ELF file path. That it has debuginfo is not said: see HasInfo.
 func Open(path string) (*File, error) { return openMapped(path, "") }
 
-func openMapped(path, cache string) (*File, error) {
-	data, err := store.Map(path)
+func openMapped(path, folder string) (*File, error) {
+	data, err := cache.Map(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := open(path, cache, data)
+	f, err := open(path, folder, data)
 	return f, errors.Wrap(err, path)
 }
 
-func open(path, cache string, data []byte) (*File, error) {
+func open(path, folder string, data []byte) (*File, error) {
 	e, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func open(path, cache string, data []byte) (*File, error) {
 	if e.Class != elf.ELFCLASS64 || e.Data != elf.ELFDATA2LSB || e.Machine != elf.EM_X86_64 {
 		return nil, errors.Errorf("%v %v: only x86-64 is known", e.Class, e.Machine)
 	}
-	f := &File{Path: path, cache: cache, elf: e, data: data, units: map[uint32]*unit{}}
+	f := &File{Path: path, cache: folder, elf: e, data: data, units: map[uint32]*unit{}}
 	if err := f.place(); err != nil {
 		return nil, err
 	}

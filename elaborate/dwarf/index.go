@@ -8,7 +8,7 @@ import (
 
 	"github.com/pkg/errors"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // The index file is a header and arrays of records of 32-bit numbers, one
@@ -114,7 +114,7 @@ func useIndex(data []byte) (*Index, error) {
 // openIndex opens an index file that was made of the debuginfo at path as it
 // is now.
 func openIndex(file string) (*Index, error) {
-	data, err := store.Map(file)
+	data, err := cache.Map(file)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/pkg/errors"
 	"github.com/ulikunitz/xz"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // An Info is debuginfo with its index. The debuginfo itself is opened when
@@ -55,7 +55,7 @@ func (f *Finder) Load(index string, find func() (string, error), progress Progre
 	if err != nil {
 		return nil, errors.Wrap(err, path)
 	}
-	if err := store.Write(index, data); err != nil {
+	if err := cache.Write(index, data); err != nil {
 		return nil, err
 	}
 	x, err := useIndex(data)
@@ -97,11 +97,11 @@ func (x *Index) fresh() bool {
 
 // IndexPath returns where the index of a kernel's or a module's debuginfo is kept.
 func IndexPath(buildID string) string {
-	return filepath.Join(store.Root(), "debuginfo", buildID, "index")
+	return cache.Path("debuginfo", buildID, "index")
 }
 
 // CacheDir is where what debuginfod servers send is kept.
-func CacheDir() string { return filepath.Join(store.Root(), "debuginfo") }
+func CacheDir() string { return cache.Path("debuginfo") }
 
 // glance reads the build-id of the ELF file path, its .gnu_debuglink, and
 // whether it has debuginfo, but no more of it.

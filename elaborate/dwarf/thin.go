@@ -13,7 +13,7 @@ import (
 
 	"github.com/pkg/errors"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // pointsSection is what a thin copy has besides debuginfo: the probe points
@@ -28,7 +28,7 @@ const (
 
 // ThinDir is the folder with the thin copies of kernels' debuginfo. Those of a
 // kernel's modules are in a folder there that is called as the kernel's is.
-func ThinDir() string { return filepath.Join(store.Root(), "probes") }
+func ThinDir() string { return cache.Path("probes") }
 
 // ThinPath returns where the thin copy of the debuginfo of a kernel, by its
 // build-id, is kept, or of a module of it, if module is not "".

@@ -15,7 +15,7 @@ import (
 
 	"github.com/pkg/errors"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // Code is machine code as it is linked: the kernel's own, or a section of a module.
@@ -68,14 +68,14 @@ func (m *Module) Code(altInstr int64) (map[string]*Code, error) {
 // keptCode returns the code that is kept in dir, where read has first to tell it.
 func keptCode(dir string, start uint64, read func() ([]*codePiece, error)) (map[string]*Code, error) {
 	path := filepath.Join(dir, codeFile)
-	data, err := store.Map(path)
+	data, err := cache.Map(path)
 	if err != nil {
 		pieces, err := read()
 		if err != nil {
 			return nil, err
 		}
 		data = encodeCode(pieces)
-		if err = store.Write(path, data); err != nil {
+		if err = cache.Write(path, data); err != nil {
 			return nil, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pkg/errors"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // Lists of what only some scripts ask for are made when one first does, and
@@ -22,7 +22,7 @@ const (
 // extra returns one of those lists.
 func (k *Kernel) extra(name string) ([]byte, error) {
 	path := filepath.Join(k.dir, name)
-	if data, err := store.Map(path); err == nil {
+	if data, err := cache.Map(path); err == nil {
 		return data, nil
 	}
 	made, err := k.makeExtras()
@@ -30,7 +30,7 @@ func (k *Kernel) extra(name string) ([]byte, error) {
 		return nil, err
 	}
 	for name, text := range made {
-		if err := store.Write(filepath.Join(k.dir, name), text); err != nil {
+		if err := cache.Write(filepath.Join(k.dir, name), text); err != nil {
 			return nil, err
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/ulikunitz/xz"
 	"golang.org/x/sync/errgroup"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 	"gostap/translator/suggest"
 )
 
@@ -59,7 +59,7 @@ const buildIDFile = "build-id"
 
 // Tracepoints returns the module's own tracepoints.
 func (m *Module) Tracepoints() ([]Tracepoint, error) {
-	data, err := store.Map(filepath.Join(m.dir, tracepointsFile))
+	data, err := cache.Map(filepath.Join(m.dir, tracepointsFile))
 	if os.IsNotExist(err) {
 		return nil, nil // it has none
 	}
@@ -162,7 +162,7 @@ func OpenModule(path string) (*Module, error) {
 		return nil, err
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s %s %d %d", indexMagic, path, info.Size(), info.ModTime().UnixNano()))
-	m := &Module{Name: ModuleName(path), Path: path, dir: filepath.Join(store.Root(), "modules", hex.EncodeToString(key[:12]))}
+	m := &Module{Name: ModuleName(path), Path: path, dir: cache.Path("modules", hex.EncodeToString(key[:12]))}
 	if m.openCached() == nil {
 		return m, nil
 	}
@@ -177,7 +177,7 @@ func OpenModule(path string) (*Module, error) {
 }
 
 func (m *Module) openCached() error {
-	data, err := store.Map(filepath.Join(m.dir, "symbols"))
+	data, err := cache.Map(filepath.Join(m.dir, "symbols"))
 	if err != nil {
 		return err
 	}
@@ -192,23 +192,23 @@ func (m *Module) write(file []byte) error {
 		return err
 	}
 	if btf := f.data(".BTF"); len(btf) > 0 {
-		if err := store.Write(filepath.Join(m.dir, "btf"), btf); err != nil {
+		if err := cache.Write(filepath.Join(m.dir, "btf"), btf); err != nil {
 			return err
 		}
 	}
 	if list := f.tracepoints(); len(list) > 0 {
-		if err := store.Write(filepath.Join(m.dir, tracepointsFile), encodeTracepoints(list, 0)); err != nil {
+		if err := cache.Write(filepath.Join(m.dir, tracepointsFile), encodeTracepoints(list, 0)); err != nil {
 			return err
 		}
 	}
 	if id, err := noteBuildID(f.data(".note.gnu.build-id")); err == nil {
-		if err := store.Write(filepath.Join(m.dir, buildIDFile), []byte(id)); err != nil {
+		if err := cache.Write(filepath.Join(m.dir, buildIDFile), []byte(id)); err != nil {
 			return err
 		}
 	}
 	functions := f.functions()
 	sortFuncs(functions)
-	return store.Write(filepath.Join(m.dir, "symbols"), encodeIndex(functions, 0, len(f.data(".BTF"))))
+	return cache.Write(filepath.Join(m.dir, "symbols"), encodeIndex(functions, 0, len(f.data(".BTF"))))
 }
 
 // readModule returns the file's content, unpacked.

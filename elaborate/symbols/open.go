@@ -10,7 +10,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
-	"gostap/elaborate/internal/store"
+	"gostap/internal/cache"
 )
 
 // A MissingError says that something is not installed.
@@ -102,10 +102,10 @@ func running() string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
-func kernelDir(buildID string) string { return filepath.Join(store.Root(), "kernels", buildID) }
+func kernelDir(buildID string) string { return cache.Path("kernels", buildID) }
 
 func sourcePath(release string) string {
-	return filepath.Join(store.Root(), "kernels", "release-"+release+".json")
+	return cache.Path("kernels", "release-"+release+".json")
 }
 
 func readSource(release string) (source, bool) {
@@ -122,13 +122,13 @@ func writeSource(release string, s source) error {
 	if err != nil {
 		return err
 	}
-	return store.Write(sourcePath(release), data)
+	return cache.Write(sourcePath(release), data)
 }
 
 // openCached opens what build has written.
 func openCached(release, buildID string) (*Kernel, error) {
 	dir := kernelDir(buildID)
-	data, err := store.Map(filepath.Join(dir, "symbols"))
+	data, err := cache.Map(filepath.Join(dir, "symbols"))
 	if err != nil {
 		return nil, err
 	}
@@ -192,10 +192,10 @@ func imageFunctions(im *image) ([]Func, uint64, error) {
 // write puts a kernel into the cache and opens it there.
 func write(release, buildID string, index, btf []byte) (*Kernel, error) {
 	dir := kernelDir(buildID)
-	if err := store.Write(filepath.Join(dir, "btf"), btf); err != nil {
+	if err := cache.Write(filepath.Join(dir, "btf"), btf); err != nil {
 		return nil, err
 	}
-	if err := store.Write(filepath.Join(dir, "symbols"), index); err != nil {
+	if err := cache.Write(filepath.Join(dir, "symbols"), index); err != nil {
 		return nil, err
 	}
 	return openCached(release, buildID)

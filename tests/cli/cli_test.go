@@ -14,19 +14,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gostap/internal/cache"
 	"gostap/vm"
 )
 
 func TestCommandLine(t *testing.T) {
 	bin := build(t)
-	cache := os.Getenv("GOSTAP_CACHE")
-	if cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cache = filepath.Join(dir, "gostap")
-	}
+	root := cache.Root()
 	releases, err := vm.Releases()
 	if err != nil || len(releases) == 0 {
 		t.Fatalf("no kernel to build for (%v): run tests/setup test", err)
@@ -40,7 +34,7 @@ func TestCommandLine(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOSTAP", bin)
 			env.Setenv("PATH", filepath.Dir(bin)+":"+os.Getenv("PATH"))
-			env.Setenv("GOSTAP_CACHE", cache) // the runtimes are built there once
+			env.Setenv("GOSTAP_CACHE", root) // the runtimes are built there once
 			env.Setenv("RELEASE", releases[0])
 			env.Setenv("DEBUG", debug)
 			env.Setenv("NEWEST", releases[len(releases)-1])

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"gostap/internal/cache"
 	"gostap/vm"
 )
 
@@ -98,12 +99,13 @@ func Run(t *testing.T, cfg Config) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)
 	defer cancel()
+	// HOME is another one in the guest, the cache is the host's.
 	code, err := vm.Run(ctx, vm.Config{
 		Release:  cfg.Release,
 		MemoryMB: 2048,
 		KASLR:    true,
 		Dir:      here,
-		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache(t)}, cfg.Env...),
+		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache.Root()}, cfg.Env...),
 		Args: []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
 			"-test.timeout=" + (cfg.Timeout - 30*time.Second).String()},
 		Stdout:  live,
@@ -115,18 +117,6 @@ func Run(t *testing.T, cfg Config) {
 		t.Logf("the guest's last lines:\n%s", LastLines(out.String(), 60))
 		t.Errorf("exit code %d, error %v; the console's last lines:\n%s", code, err, LastLines(console.String(), 60))
 	}
-}
-
-// cache is the host's cache folder, for HOME is another one in the guest.
-func cache(t *testing.T) string {
-	if dir := os.Getenv("GOSTAP_CACHE"); dir != "" {
-		return dir
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(dir, "gostap")
 }
 
 // report makes a subtest of each one that ran in the guest, with what a failed one has printed.

@@ -24,17 +24,18 @@ import (
 	"testing"
 	"time"
 
+	"gostap/internal/cache"
 	"gostap/tests/host"
 	"gostap/translator/emit"
 )
 
 func TestMain(m *testing.M) {
 	linkFast()
-	cache := ownCache()
+	dir := ownCache()
 	began := time.Now()
 	m.Run()
 	if f := flag.Lookup("test.run"); f != nil && f.Value.String() == "" {
-		prune(filepath.Join(cache, "program"), began)
+		prune(filepath.Join(dir, "program"), began)
 	}
 }
 
@@ -53,14 +54,10 @@ func linkFast() {
 
 // ownCache keeps the programs apart from those of gostap's users.
 func ownCache() string {
-	dir := os.Getenv("GOSTAP_CACHE")
-	if dir == "" {
-		if user, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(user, "gostap-language")
-			os.Setenv("GOSTAP_CACHE", dir)
-		}
+	if os.Getenv("GOSTAP_CACHE") == "" {
+		os.Setenv("GOSTAP_CACHE", cache.Root()+"-language")
 	}
-	return dir
+	return cache.Root()
 }
 
 // used are the folders of the programs that were run.

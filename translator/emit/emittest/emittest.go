@@ -5,7 +5,7 @@
 // the records that come out.
 //
 // The runtime's core and host are compiled once for each set of flags and
-// kept in the user's cache directory; a script costs one gcc of a small file
+// kept in the cache; a script costs one gcc of a small file
 // and a link.
 package emittest
 
@@ -14,7 +14,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,6 +24,7 @@ import (
 	"sync"
 	"time"
 
+	"gostap/internal/cache"
 	runtimec "gostap/runtime-c"
 	"gostap/translator/emit"
 	"gostap/translator/program"
@@ -62,14 +62,10 @@ func (b *Builder) prepare() error {
 }
 
 func (b *Builder) prepareOnce() error {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
 	sum := sha256.New()
 	fmt.Fprintln(sum, b.Flags, warnings)
 	sum.Write(b.Library)
-	err = fs.WalkDir(runtimec.Source, ".", func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(runtimec.Source, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(path, "kernel/") {
 			return err
 		}
@@ -81,9 +77,9 @@ func (b *Builder) prepareOnce() error {
 	if err != nil {
 		return err
 	}
-	b.dir = filepath.Join(cache, "gostap-emittest", hex.EncodeToString(sum.Sum(nil))[:24])
+	b.dir = cache.Path("emittest", hex.EncodeToString(sum.Sum(nil))[:24])
 	if _, err := os.Stat(b.dir); err != nil {
-		if err := b.build(); err != nil {
+		if err := cache.FillOnce(b.dir, b.build); err != nil {
 			return err
 		}
 	}
@@ -91,16 +87,8 @@ func (b *Builder) prepareOnce() error {
 	return err
 }
 
-// build compiles the runtime next to where it is wanted, and moves it there.
-func (b *Builder) build() error {
-	if err := os.MkdirAll(filepath.Dir(b.dir), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(b.dir), "build-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
+// build compiles the runtime in tmp.
+func (b *Builder) build(tmp string) error {
 	if err := os.CopyFS(tmp, runtimec.Source); err != nil {
 		return err
 	}
@@ -123,11 +111,6 @@ func (b *Builder) build() error {
 	for _, src := range sources {
 		obj := filepath.Join(tmp, strings.TrimSuffix(filepath.Base(src), ".c")+".o")
 		if err := gcc(append(b.cflags(tmp), "-c", "-o", obj, src)); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(tmp, b.dir); err != nil && !errors.Is(err, fs.ErrExist) {
-		if _, there := os.Stat(b.dir); there != nil {
 			return err
 		}
 	}

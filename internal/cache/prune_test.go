@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package modulebuild
+package cache
 
 import (
 	"os"
@@ -36,16 +36,16 @@ func TestPrune(t *testing.T) {
 		}
 		return names
 	}
-	prune(folder, 2500)
+	Prune(folder, 2500)
 	if got := left(); got != " newer recent" {
 		t.Errorf("with room for two of three, left are%s", got)
 	}
-	prune(folder, 100)
+	Prune(folder, 100)
 	if got := left(); got != " newer recent" {
 		t.Errorf("pruned again at once: left are%s", got)
 	}
 	os.Remove(filepath.Join(folder, ".pruned"))
-	prune(folder, 100)
+	Prune(folder, 100)
 	if got := left(); got != " recent" {
 		t.Errorf("what was used within the hour must stay, and nothing else: left are%s", got)
 	}

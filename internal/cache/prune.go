@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package modulebuild
+package cache
 
 import (
 	"io/fs"
@@ -10,23 +10,21 @@ import (
 	"time"
 )
 
-// The cache of scripts' modules, and that of programs, may each hold this
-// much. What has been used within spareTime stays: it may be running.
+// What has been used within spareTime stays: it may be running.
 const (
-	cacheLimit = 256 << 20
 	spareTime  = time.Hour
 	pruneEvery = 5 * time.Minute
 )
 
-// used notes that a cached entry is in use, for prune.
-func used(dir string) {
+// Use notes that a cached entry is in use, for Prune.
+func Use(dir string) {
 	now := time.Now()
 	os.Chtimes(dir, now, now) // a cache that can't be written to is not pruned either
 }
 
-// prune removes the entries of the folder that have not been used for longest,
+// Prune removes the entries of the folder that have not been used for longest,
 // until the rest is within limit. It looks at most every few minutes.
-func prune(folder string, limit int64) {
+func Prune(folder string, limit int64) {
 	stamp := filepath.Join(folder, ".pruned")
 	if info, err := os.Stat(stamp); err == nil && time.Since(info.ModTime()) < pruneEvery {
 		return

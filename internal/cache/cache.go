@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package cache says where everything is kept that is made once and used
+// again, and writes it: files and folders appear there whole or not at all,
+// whoever else writes them at that moment.
+//
+//	path := cache.Path("kernels", buildID, "symbols")
+//	err := cache.Write(path, data)
+//	data, err := cache.Map(path)
+//
+// Each package has a folder of its own below Root and decides what a name
+// there depends on; file.go is about files, folder.go about folders, and
+// prune.go keeps what grows with each script within bounds.
+package cache
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Root returns the cache's folder: $GOSTAP_CACHE; else gostap in
+// $XDG_CACHE_HOME or ~/.cache; else, for who has no HOME, /var/cache/gostap.
+// It need not exist.
+func Root() string {
+	if dir := os.Getenv("GOSTAP_CACHE"); dir != "" {
+		if abs, err := filepath.Abs(dir); err == nil {
+			return abs
+		}
+	}
+	// As the XDG specification has it, a relative path doesn't count.
+	if dir := os.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "gostap")
+	}
+	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".cache", "gostap")
+	}
+	return "/var/cache/gostap"
+}
+
+// Path names something in the cache; it need not exist.
+func Path(elem ...string) string {
+	return filepath.Join(append([]string{Root()}, elem...)...)
+}
+
+// An Error says that the cache can't be written.
+type Error struct {
+	Root string
+	Err  error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("nothing can be kept in the cache %s: %v; GOSTAP_CACHE may name a folder that can be written", e.Root, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// failed makes an Error of an error, if there is one.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Root(), err}
+}
