@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/pkg/errors"
 )
 
 // Root returns the cache's folder: $GOSTAP_CACHE; else gostap in
@@ -55,10 +57,11 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// failed makes an Error of an error, if there is one.
+// failed makes an Error of an error, if there is one, and if it isn't one.
 func failed(err error) error {
-	if err == nil {
-		return nil
+	var known *Error
+	if err == nil || errors.As(err, &known) {
+		return err
 	}
 	return &Error{Root(), err}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestRoot(t *testing.T) {
@@ -66,6 +68,11 @@ func TestFillFails(t *testing.T) {
 	})
 	if openErr != why || fillErr != why {
 		t.Errorf("%v, %v", openErr, fillErr)
+	}
+	full := Fill(Path("folder"), func(string) error { return &os.PathError{Op: "write", Path: "x", Err: unix.ENOSPC} })
+	var e *Error
+	if !errors.As(full, &e) {
+		t.Errorf("without space: %v", full)
 	}
 	if left, err := os.ReadDir(Root()); err != nil || len(left) > 0 {
 		t.Errorf("left are %v, %v", left, err)

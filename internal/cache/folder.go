@@ -18,7 +18,9 @@ func Fill(dir string, fill func(tmp string) error) error {
 		return failed(err)
 	}
 	defer os.RemoveAll(tmp)
-	if err := fill(tmp); err != nil {
+	if err := fill(tmp); errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		return failed(err)
+	} else if err != nil {
 		return err
 	}
 	err = os.Rename(tmp, dir)
