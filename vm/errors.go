@@ -25,9 +25,11 @@ func (e *MissingError) Error() string {
 
 // GuestError says that the guest ended, or had to be ended, before its command did.
 type GuestError struct {
-	Reason  string   // what the kernel or qemu said, or that time ran out
+	Reason  string   // what the kernel or qemu said, or that nothing was heard for too long, or that time ran out
 	Console []string // the last lines of the kernel's console
 	Err     error    // the error of the context, if that is why
+
+	early bool // the kernel had not reached its init, or KVM gave up
 }
 
 func (e *GuestError) Error() string {
@@ -41,8 +43,8 @@ func (e *GuestError) Error() string {
 // Unwrap returns the error of the context, so that errors.Is tells a deadline from a panic.
 func (e *GuestError) Unwrap() error { return e.Err }
 
-// explain finds the reason, if it isn't known, in what the kernel, qemu and virtiofsd said last. Both have ended or are ending.
-func (e *GuestError) explain(m *machine, fsd *process) {
+// explain finds the reason, if it isn't known, in what the kernel, qemu and virtiofsd said last. All have ended.
+func (e *GuestError) explain(m *machine) {
 	if e.Reason != "" {
 		return
 	}
@@ -53,8 +55,14 @@ func (e *GuestError) explain(m *machine, fsd *process) {
 			return
 		}
 	}
-	fsd.kill()
-	if said := strings.TrimSpace(string(m.stderr) + string(fsd.stderr)); said != "" {
+	if why := m.monitor.reason(); why != "" {
+		e.Reason += " (" + why + ")"
+	}
+	said := strings.TrimSpace(string(m.qemu.stderr))
+	if said == "" {
+		said = strings.TrimSpace(string(m.fsd.stderr))
+	}
+	if said != "" {
 		e.Reason += ": " + said
 	}
 }

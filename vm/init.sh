@@ -20,6 +20,13 @@ for module in /modules/*; do
 	[ ! -f "$module" ] || insmod "$module" || fail "cannot load $module"
 done
 
+# The control port has the highest number, and the host announces its ports in order: once its first line arrives,
+# the other ports are connected, and end-of-file on one is the host's doing.
+until [ -c /dev/vport0p4 ]; do sleep 0.01; done
+exec 3<>/dev/vport0p4
+echo init >&3
+until read -r hello <&3; do sleep 0.01; done
+
 # The root. Only with a directory to be written may the host's files be mounted for writing, and then nowhere else.
 mode=ro
 [ $# -eq 0 ] || mode=rw
@@ -51,19 +58,18 @@ hostname gostap-vm
 ip link set lo up
 echo 5 >proc/sys/kernel/printk # warnings, too: they belong into the report of a guest's death
 
-# The control port has the highest number, and the host announces its ports in order: once its first line arrives,
-# the other ports are connected, and end-of-file on one is the host's doing.
-until [ -c /dev/vport0p4 ]; do sleep 0.01; done
-exec 3<>/dev/vport0p4
-until read -r hello <&3; do sleep 0.01; done
-
 # A port can be open only once, so the command gets FIFOs: /dev/stdout and the like then work as with a pipe.
 mkfifo /stdin /stdout /stderr || fail "cannot make the streams"
 cat /dev/vport0p1 >/stdin 2>/dev/null 3>&- &
 cat /stdout >/dev/vport0p2 3>&- &
 cat /stderr >/dev/vport0p3 3>&- &
 exec 4>/stdout 5>/stderr
-while read -r signal group <&3; do kill "-$signal" "-$group"; done 4>&- 5>&- &
+while read -r word group <&3; do
+	case $word in
+	alive) echo alive >&3 ;;
+	*) kill "-$word" "-$group" ;;
+	esac
+done 4>&- 5>&- &
 control=$!
 
 # In the foreground, because the shell has background commands ignore SIGINT.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
@@ -24,8 +25,8 @@ type process struct {
 	exited chan struct{} // closed when the child has been waited for
 }
 
-// start starts a program with files as its descriptors 3, 4, ….
-func start(stdout *console, files []*os.File, name string, args ...string) (*process, error) {
+// newProcess prepares a program with files as its descriptors 3, 4, ….
+func newProcess(stdout *console, files []*os.File, name string, args ...string) *process {
 	p := &process{cmd: exec.Command(name, args...), exited: make(chan struct{})}
 	if stdout != nil {
 		p.cmd.Stdout = stdout
@@ -33,20 +34,36 @@ func start(stdout *console, files []*os.File, name string, args ...string) (*pro
 	p.cmd.Stderr = &p.stderr
 	p.cmd.ExtraFiles = files
 	p.cmd.SysProcAttr = childAttributes()
+	p.cmd.WaitDelay = time.Second // for what its own children have to say
+	return p
+}
+
+// start starts the program from the calling thread, which must last as long as it.
+func (p *process) start() error {
 	if err := p.cmd.Start(); err != nil {
-		return nil, errors.Wrap(err, name)
+		return errors.Wrap(err, p.cmd.Path)
 	}
 	go func() {
 		p.cmd.Wait()
 		close(p.exited)
 	}()
-	return p, nil
+	return nil
 }
 
-// kill ends the child, if it still runs, and waits for it.
-func (p *process) kill() {
+// kill ends the child, if it still runs, and reports whether it is gone: what is stuck in the host's kernel stays.
+func (p *process) kill() bool {
 	p.cmd.Process.Kill()
-	<-p.exited
+	return p.ends(10 * time.Second)
+}
+
+// ends reports whether the child ends by itself within a time.
+func (p *process) ends(within time.Duration) bool {
+	select {
+	case <-p.exited:
+		return true
+	case <-time.After(within):
+		return false
+	}
 }
 
 // tailBuffer keeps the last that a child says on its standard error. It is to be read when the child has exited.

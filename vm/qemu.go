@@ -10,61 +10,84 @@ import (
 )
 
 // ports are the guest's virtio-serial ports /dev/vport0p1 and so on, in this order; init.sh knows them by number.
-var ports = []string{"stdin", "stdout", "stderr", "control"}
+// Behind them is qemu's own.
+var ports = []string{"stdin", "stdout", "stderr", "control", "monitor"}
 
 // kernelArgs are for a fast boot and a prompt end. Without tsc=reliable, 6.1 calls the clocks of an emulated AMD CPU
-// unsynchronised, and falls back to slow ones.
-const kernelArgs = "console=ttyS0 quiet rdinit=/init panic=-1 oops=panic reboot=triple tsc=reliable no_timer_check cryptomgr.notests"
+// unsynchronised, and falls back to slow ones. A guest that hangs is asked where by an NMI.
+const kernelArgs = "console=ttyS0 quiet rdinit=/init panic=-1 oops=panic reboot=triple unknown_nmi_panic tsc=reliable no_timer_check cryptomgr.notests"
 
-// machine is a running qemu with the host's ends of its ports.
+// machine is a VM that runs: qemu with the host's ends of its ports, and virtiofsd.
 type machine struct {
-	*process
-	conns map[string]*net.UnixConn
+	qemu, fsd *process
+	monitor   *monitor
+	log       *console
+	conns     map[string]*net.UnixConn
 }
 
-// startQemu boots a guest from a kernel and an initramfs, with its root served at the other end of the socket fs.
-func startQemu(cfg *Config, qemu string, kernel, initramfs, fs *os.File, log *console) (*machine, error) {
-	m := &machine{conns: map[string]*net.UnixConn{}}
+// startMachine boots a guest.
+func startMachine(b *boot, accel accelerator) (*machine, error) {
+	fsd, fs, err := startVirtiofsd(b.tools)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	m := &machine{fsd: fsd, log: &console{next: b.cfg.Console}, conns: map[string]*net.UnixConn{}}
+	if err := m.startQemu(b, accel, fs); err != nil {
+		m.hangUp()
+		fsd.kill()
+		return nil, err
+	}
+	return m, nil
+}
+
+// startQemu starts qemu, for which virtiofsd is at the other end of the socket fs.
+func (m *machine) startQemu(b *boot, accel accelerator, fs *os.File) error {
 	var files []*os.File
 	share := func(f *os.File) int {
 		files = append(files, f)
 		return 2 + len(files)
 	}
-	cpus := cfg.CPUs
-	accel := deterministic
-	if cfg.ICount {
-		cpus = 1
-	} else {
-		accel = acceleration(qemu)
-	}
+	cfg := b.cfg
 	args := append([]string{
 		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-		"-M", "pc,memory-backend=mem", "-m", fmt.Sprint(cfg.MemoryMB), "-smp", fmt.Sprint(cpus),
+		"-M", "pc,memory-backend=mem", "-m", fmt.Sprint(cfg.MemoryMB), "-smp", fmt.Sprint(cfg.CPUs),
 		"-object", fmt.Sprintf("memory-backend-memfd,id=mem,size=%dM,share=on", cfg.MemoryMB),
-		"-kernel", fmt.Sprintf("/proc/self/fd/%d", share(kernel)),
-		"-initrd", fmt.Sprintf("/proc/self/fd/%d", share(initramfs)),
+		"-kernel", fmt.Sprintf("/proc/self/fd/%d", share(b.kernel)),
+		"-initrd", fmt.Sprintf("/proc/self/fd/%d", share(b.initramfs)),
 		"-append", strings.Join(append([]string{kernelArgs}, cfg.KernelArgs...), " "),
 		"-chardev", "stdio,id=console,signal=off", "-device", "isa-serial,chardev=console",
 		"-device", "virtio-serial-pci", // the first virtio device, hence the 0 in vport0p1
 		"-chardev", fmt.Sprintf("socket,id=host,fd=%d", share(fs)), "-device", "vhost-user-fs-pci,chardev=host,tag=host",
-	}, accel...)
+		"-mon", "chardev=monitor,mode=control",
+	}, accel.args...)
 	for i, name := range ports {
 		conn, theirs, err := socketPair()
 		if err != nil {
-			m.hangUp()
-			return nil, err
+			return err
 		}
 		defer theirs.Close()
 		m.conns[name] = conn
-		args = append(args, "-chardev", fmt.Sprintf("socket,id=%s,fd=%d", name, share(theirs)),
-			"-device", fmt.Sprintf("virtserialport,nr=%d,chardev=%s,name=%s", i+1, name, name))
+		args = append(args, "-chardev", fmt.Sprintf("socket,id=%s,fd=%d", name, share(theirs)))
+		if name != "monitor" {
+			args = append(args, "-device", fmt.Sprintf("virtserialport,nr=%d,chardev=%s,name=%s", i+1, name, name))
+		}
 	}
-	var err error
-	if m.process, err = start(log, files, qemu, args...); err != nil {
+	m.qemu = newProcess(m.log, files, b.tools.qemu, args...)
+	if err := m.qemu.start(); err != nil {
+		return err
+	}
+	m.monitor = newMonitor(m.conns["monitor"])
+	return nil
+}
+
+// end ends what still runs. The streams can then be read to their ends.
+func (m *machine) end() {
+	if !m.qemu.kill() {
 		m.hangUp()
-		return nil, err
 	}
-	return m, nil
+	<-m.monitor.done
+	m.fsd.kill()
 }
 
 // hangUp closes the host's ends of the ports.

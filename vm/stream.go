@@ -5,7 +5,20 @@ package vm
 import (
 	"bytes"
 	"io"
+	"sync"
 )
+
+// inTurn is a writer for two streams, which take turns.
+type inTurn struct {
+	mu sync.Mutex
+	io.Writer
+}
+
+func (w *inTurn) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Writer.Write(p)
+}
 
 // copyUntil copies src to dst up to a marker, and reports whether the marker came before end-of-file. Nothing is held back
 // but bytes at the end of what has arrived that could be the beginning of the marker.

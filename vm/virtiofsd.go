@@ -3,38 +3,49 @@
 package vm
 
 import (
+	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/cache"
 )
 
 // startVirtiofsd starts the server of the host's root directory, and returns it with the socket for qemu.
-// The two sockets have a name for a moment only: nothing is left to be removed.
-func startVirtiofsd(program string) (*process, *os.File, error) {
+func startVirtiofsd(t tools) (*process, *os.File, error) {
 	listening, connected, err := vhostSockets()
 	if err != nil {
 		return nil, nil, errors.Wrap(err, "virtiofsd's socket")
 	}
 	defer listening.Close()
-	p, err := start(nil, []*os.File{listening}, program, "-f", "--fd=3",
+	p := newProcess(nil, []*os.File{listening}, t.virtiofsd, "-f", "--fd=3",
 		"-o", "source=/", "-o", "sandbox=chroot", "-o", "cache=always", "-o", "log_level=err")
-	if err != nil {
+	if err := p.start(); err != nil {
 		connected.Close()
 		return nil, nil, err
 	}
 	return p, connected, nil
 }
 
-// vhostSockets returns a listening socket and one that has connected to it.
+// vhostSockets returns a listening socket and one that has connected to it. They have a name for a moment only: nothing is left
+// to be removed. It is in a folder that only its owner may enter, because who connects sees all files. The folder's descriptor
+// stands for its path, which may be longer than a socket's name can be.
 func vhostSockets() (listening, connected *os.File, err error) {
-	dir, err := os.MkdirTemp("", "gostap-vm-") // accessible to its owner only
+	if err := os.MkdirAll(cache.Root(), 0o755); err != nil {
+		return nil, nil, err
+	}
+	path, err := os.MkdirTemp(cache.Root(), ".vm-")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.RemoveAll(dir)
-	addr := &net.UnixAddr{Name: filepath.Join(dir, "fs"), Net: "unix"}
+	defer os.RemoveAll(path)
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	addr := &net.UnixAddr{Name: fmt.Sprintf("/proc/self/fd/%d/fs", dir.Fd()), Net: "unix"}
 	l, err := net.ListenUnix("unix", addr)
 	if err != nil {
 		return nil, nil, err

@@ -15,24 +15,32 @@
 //	Stdin  ─ socket ─ qemu ─ /dev/vport0p1 ─ cat ─▶ FIFO ─▶ 0 ┐
 //	Stdout ◀ socket ─ qemu ─ /dev/vport0p2 ─ cat ◀─ FIFO ◀─ 1 ├ the command
 //	Stderr ◀ socket ─ qemu ─ /dev/vport0p3 ─ cat ◀─ FIFO ◀─ 2 ┘
-//	         socket ─ qemu ─ /dev/vport0p4 ─ init.sh: "started PID" and "exit STATUS" out, "INT PID" in
+//	         socket ─ qemu ─ /dev/vport0p4 ─ init.sh: "init", "started PID" and "exit STATUS" out, "INT PID" in, "alive" both ways
+//	         socket ─ qemu: QMP, which says whether the guest runs
 //	Console ◀ pipe ─ qemu ─ /dev/ttyS0 ─ kernel messages from warnings up, or all with loglevel=7
+//
+// A guest boots under KVM, unless that is known to fail with this kernel until the host reboots. Where it fails now, because the
+// kernel doesn't reach its init, the boot is done again, emulated. The streams are not touched before "started", and so are as
+// they were. From "init" on a guest that is silent is asked whether it is alive. One that doesn't answer is given up in the end,
+// as late as the time that the host let it have and its boot's length suggest: see silence.go.
 //
 // Behind the last byte of stdout and stderr init.sh writes a marker, random for each run, by which Run knows that it has
 // everything; it then kills qemu, as there is nothing to shut down. A qemu that ends before that is a guest's death.
 //
-// Readers may start here, with Run; then init.sh is the guest's side of it, qemu.go the hardware, and initramfs.go and kernel.go
-// what is booted.
+// Readers may start here, with Run; then boot.go chooses how to boot, session.go follows the guest, init.sh is the guest's side of
+// it, qemu.go the hardware, and initramfs.go and kernel.go what is booted.
 package vm
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/pkg/errors"
 )
@@ -57,8 +65,13 @@ type Config struct {
 	Env  []string // added to PATH, HOME and USER
 
 	Stdin          io.Reader // default empty
-	Stdout, Stderr io.Writer // default discarded
+	Stdout, Stderr io.Writer // default discarded; if they are one, it is called by one at a time
 	Console        io.Writer // the kernel's console; default discarded
+
+	// Notice is told, in a line, what the user should know though Run goes on: that KVM fails here.
+	Notice func(line string)
+	// Progress is told what Run waits for, each time that this changes: "" for nothing but the command.
+	Progress func(what string)
 
 	// Writable lists host directories in which the guest's writes go to the host.
 	Writable []string
@@ -66,6 +79,8 @@ type Config struct {
 	// Interrupt, as filled by signal.Notify, lets a user end the command: the first signal goes to the command's process group,
 	// the second ends the VM, and so does a first one before the command has started.
 	Interrupt <-chan os.Signal
+
+	patience patience // default defaultPatience
 }
 
 // Run runs a command in a new VM and returns its exit status; for one that died from a signal that is 128 and the signal's number.
@@ -78,49 +93,16 @@ func Run(ctx context.Context, cfg Config) (int, error) {
 	if err := cfg.complete(); err != nil {
 		return -1, err
 	}
-	tools, err := findTools(cfg.Release)
-	if err != nil {
-		return -1, err
-	}
-
 	// The kernel kills qemu and virtiofsd when the thread that started them ends: it must last as long as they do.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	marker := "\x01" + rand.Text()
-	kernel, err := openKernel(cfg.Release, cfg.KASLR)
-	if err != nil {
-		return -1, errors.Wrap(err, "micro-VM kernel")
-	}
-	defer kernel.Close()
-	initramfs, err := openInitramfs(cfg.Release, tools.busybox,
-		sessionScript(marker, cfg.Writable), commandScript(cfg.Dir, cfg.Env, cfg.Args))
-	if err != nil {
-		return -1, errors.Wrap(err, "micro-VM initramfs")
-	}
-	defer initramfs.Close()
-
-	fsd, fs, err := startVirtiofsd(tools.virtiofsd)
+	b, err := newBoot(&cfg)
 	if err != nil {
 		return -1, err
 	}
-	defer fsd.kill()
-	defer fs.Close()
-	log := &console{next: cfg.Console}
-	m, err := startQemu(&cfg, tools.qemu, kernel, initramfs, fs, log)
-	if err != nil {
-		return -1, err
-	}
-	s := newSession(m, &cfg, []byte(marker))
-	status, err := s.wait(ctx, cfg.Interrupt)
-	m.kill()
-	s.drain()
-	var dead *GuestError
-	if errors.As(err, &dead) {
-		dead.Console = log.lines()
-		dead.explain(m, fsd)
-	}
-	return status, err
+	defer b.close()
+	return b.run(ctx)
 }
 
 // complete fills in defaults and refuses what can't work.
@@ -136,7 +118,12 @@ func (cfg *Config) complete() error {
 	if cfg.Release == "" || strings.Contains(cfg.Release, "/") {
 		return errors.Errorf("micro-VM: bad kernel release %q", cfg.Release)
 	}
-	if cfg.CPUs == 0 {
+	cfg.patience = cmp.Or(cfg.patience, defaultPatience)
+	switch {
+	case cfg.ICount:
+		cfg.CPUs = 1
+		cfg.patience.ask = time.Minute // to be asked costs instructions
+	case cfg.CPUs == 0:
 		cfg.CPUs = 2
 	}
 	if cfg.MemoryMB == 0 {
@@ -150,6 +137,16 @@ func (cfg *Config) complete() error {
 	}
 	if cfg.Stderr == nil {
 		cfg.Stderr = io.Discard
+	}
+	if w := cfg.Stdout; reflect.TypeOf(w).Comparable() && w == cfg.Stderr {
+		both := &inTurn{Writer: w}
+		cfg.Stdout, cfg.Stderr = both, both
+	}
+	if cfg.Notice == nil {
+		cfg.Notice = func(string) {}
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = func(string) {}
 	}
 	var err error
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -177,6 +178,47 @@ func TestInterrupt(t *testing.T) {
 		r = run(t, Config{Release: release, Stdout: w, Interrupt: w.signals}, "sh", "-c", "echo ready; exec sleep 100")
 		if r.err != nil || r.status != 128+int(syscall.SIGINT) {
 			t.Errorf("status %d, error %v; want death from SIGINT", r.status, r.err)
+		}
+	})
+}
+
+// stopOnOutput stops qemu, as if it hung, when something is written to it.
+type stopOnOutput struct{ bytes.Buffer }
+
+func (w *stopOnOutput) Write(p []byte) (int, error) {
+	children, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		return 0, err
+	}
+	for _, file := range children {
+		list, _ := os.ReadFile(file)
+		for _, pid := range strings.Fields(string(list)) {
+			if name, _ := os.ReadFile("/proc/" + pid + "/comm"); strings.HasPrefix(string(name), "qemu") {
+				number, _ := strconv.Atoi(pid)
+				syscall.Kill(number, syscall.SIGSTOP)
+			}
+		}
+	}
+	return w.Buffer.Write(p)
+}
+
+func TestHang(t *testing.T) {
+	oneRelease(t, func(t *testing.T, release string) {
+		short := defaultPatience
+		short.answer, short.lastWords = time.Second, time.Second
+		w := &stopOnOutput{}
+		r := run(t, Config{Release: release, Stdout: w, patience: short},
+			"sh", "-c", "echo '<4>spoken' >/dev/kmsg; sleep 1; echo written; exec sleep 1000")
+		var dead *GuestError
+		if !errors.As(r.err, &dead) {
+			t.Fatalf("status %d, error %v; want a GuestError", r.status, r.err)
+		}
+		t.Log(dead)
+		if !strings.HasPrefix(dead.Reason, "the guest hangs") || !strings.Contains(dead.Error(), "spoken") {
+			t.Errorf("error: %v", dead)
+		}
+		if w.String() != "written\n" {
+			t.Errorf("stdout: %q", w.String())
 		}
 	})
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -53,6 +54,7 @@ func (s *session) runVM(ctx context.Context) error {
 		Stdin:     os.Stdin,
 		Stdout:    out,
 		Stderr:    os.Stderr,
+		Notice:    func(line string) { fmt.Fprintf(os.Stderr, "gostap: %s\n", line) },
 		Interrupt: interrupts,
 	})
 	if closeErr := done(); err == nil {

@@ -8,6 +8,7 @@ package guest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -111,11 +112,16 @@ func Run(t *testing.T, cfg Config) {
 		Stdout:  live,
 		Stderr:  live,
 		Console: &console,
+		Notice:  func(line string) { t.Log(line) },
 	})
 	report(t, cfg.Test, out.String())
-	if err != nil || code != 0 {
-		t.Logf("the guest's last lines:\n%s", LastLines(out.String(), 60))
-		t.Errorf("exit code %d, error %v; the console's last lines:\n%s", code, err, LastLines(console.String(), 60))
+	var dead *vm.GuestError
+	switch {
+	case errors.As(err, &dead): // and says what the console's last lines are
+		t.Errorf("%v\nthe guest's last lines:\n%s", err, LastLines(out.String(), 60))
+	case err != nil || code != 0:
+		t.Errorf("exit code %d, error %v\nthe guest's last lines:\n%s\nthe console's:\n%s",
+			code, err, LastLines(out.String(), 60), LastLines(console.String(), 60))
 	}
 }
 

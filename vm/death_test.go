@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vm
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pkg/errors"
+
+	"gostap/internal/cache"
+)
+
+// impatience is for qemus that are none, and have no reason to be slow.
+var impatience = patience{
+	tick:      10 * time.Millisecond,
+	greeting:  5 * time.Second,
+	kvm:       500 * time.Millisecond,
+	boot:      500 * time.Millisecond,
+	ask:       50 * time.Millisecond,
+	worry:     50 * time.Millisecond,
+	answer:    500 * time.Millisecond,
+	lastWords: 2 * time.Second,
+	exit:      2 * time.Second,
+}
+
+// told is what a user was told beside the command's output.
+type told struct{ notices, progress []string }
+
+// standInFor runs a command with a stand-in for qemu that behaves as said, on a host that has KVM or hasn't.
+func standInFor(t *testing.T, behaviour string, hasKVM bool, cfg Config) (result, told) {
+	t.Helper()
+	releases, err := Releases()
+	if err != nil || len(releases) == 0 {
+		t.Fatalf("no kernel to pretend to boot: %v", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := cache.Path("stand-in") // one qemu for all of a test
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(dir, "qemu-system-x86_64")); err != nil && !os.IsExist(err) {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv("STANDIN", behaviour)
+	defer func(device string) { kvmDevice = device }(kvmDevice)
+	kvmDevice = "/dev/null"
+	if !hasKVM {
+		kvmDevice = "/nonexistent"
+	}
+	var said told
+	cfg.Release = releases[0]
+	if cfg.patience == (patience{}) {
+		cfg.patience = impatience
+	}
+	cfg.Notice = func(line string) { said.notices = append(said.notices, line) }
+	cfg.Progress = func(what string) { said.progress = append(said.progress, what) }
+	return run(t, cfg, "true"), said
+}
+
+// TestDeath has qemu fail in every way, and looks for what the error says of it.
+func TestDeath(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	for _, c := range []struct{ behaviour, reason, console, stdout string }{
+		{"dies", "the guest ended before its command did: qemu-system-x86_64: no such machine", "", ""},
+		{"says nothing", "qemu has not come up within", "", ""},
+		{"hangs in the kernel", "the kernel has not reached its init within", "Freeing unused memory", ""},
+		{"stops in the kernel", "qemu stopped it, internal-error", "", ""},
+		{"hangs in the session", "the guest hangs: it has not answered for",
+			"the last line of the console\n\t[   99.9] Kernel panic - not syncing: NMI: Not continuing", "half of the output\n"},
+		{"stops in the session", "qemu stopped it, internal-error", "the last line of the console", "half of the output\n"},
+		{"loses its files", "virtiofsd, which serves the host's files, has ended", "the last line of the console", "half of the output\n"},
+	} {
+		t.Run(c.behaviour, func(t *testing.T) {
+			short := impatience
+			if c.behaviour == "says nothing" {
+				short.greeting = 500 * time.Millisecond
+			}
+			r, said := standInFor(t, c.behaviour, false, Config{patience: short})
+			var dead *GuestError
+			if !errors.As(r.err, &dead) {
+				t.Fatalf("status %d, error %v; want a GuestError", r.status, r.err)
+			}
+			t.Log(dead, said)
+			if !strings.HasPrefix(dead.Reason, c.reason) {
+				t.Errorf("reason %q, want %q", dead.Reason, c.reason)
+			}
+			if !strings.Contains(dead.Error(), c.console) {
+				t.Errorf("no %q of the console in: %v", c.console, dead)
+			}
+			if r.stdout != c.stdout {
+				t.Errorf("stdout %q, want %q", r.stdout, c.stdout)
+			}
+			if len(said.notices) > 0 {
+				t.Errorf("notices %q, where KVM isn't there", said.notices)
+			}
+		})
+	}
+}
+
+// TestMissingQemu has a host without qemu, and with a busybox that is no busybox.
+func TestMissingQemu(t *testing.T) {
+	releases, err := Releases()
+	if err != nil || len(releases) == 0 {
+		t.Fatalf("no kernel: %v", err)
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	r := run(t, Config{Release: releases[0]}, "true")
+	var missing *MissingError
+	if !errors.As(r.err, &missing) || !slices.Contains(missing.Packages, "qemu-system-x86") || !slices.Contains(missing.Packages, "busybox-static") {
+		t.Errorf("error %v; want one that names the packages", r.err)
+	}
+	if strings.Contains(r.err.Error(), "\n") {
+		t.Errorf("more than a line: %v", r.err)
+	}
+}
+
+// TestKVMFails has KVM fail in every way. The same boot is then done emulated, with streams that are as they were; one line tells
+// why, and the next boot tries it no more.
+func TestKVMFails(t *testing.T) {
+	for behaviour, why := range map[string]string{
+		"kvm:dies":                "no such machine",
+		"kvm:says nothing":        "qemu has not come up",
+		"kvm:hangs in the kernel": "the kernel has not reached its init",
+		"kvm:stops in the kernel": "internal-error",
+	} {
+		t.Run(behaviour, func(t *testing.T) {
+			t.Setenv("GOSTAP_CACHE", t.TempDir())
+			input := make([]byte, 1<<20)
+			rand.Read(input)
+			short := impatience
+			if behaviour == "kvm:says nothing" {
+				short.greeting = 500 * time.Millisecond
+			}
+			r, said := standInFor(t, behaviour, true, Config{Stdin: strings.NewReader(string(input)), patience: short})
+			if r.err != nil || r.status != 7 || r.stdout != string(input) {
+				t.Fatalf("status %d, error %v, %d bytes of %d", r.status, r.err, len(r.stdout), len(input))
+			}
+			if len(said.notices) != 1 || !strings.Contains(said.notices[0], why) || strings.Contains(said.notices[0], "\n") {
+				t.Errorf("notices %q, want one line that says %q", said.notices, why)
+			}
+			if p := strings.Join(said.progress, "|"); !strings.Contains(p, "under KVM|") || !strings.Contains(p, "emulated|") {
+				t.Errorf("progress %q", p)
+			}
+			r, said = standInFor(t, behaviour, true, Config{})
+			if r.err != nil || r.status != 7 || len(said.notices) > 0 || strings.Contains(strings.Join(said.progress, "|"), "KVM") {
+				t.Errorf("again: status %d, error %v, %+v", r.status, r.err, said)
+			}
+		})
+	}
+}
+
+// TestKVMWorks has the kernel reach its init under KVM, which then works until it fails.
+func TestKVMWorks(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	used := func(behaviour string) string {
+		r, said := standInFor(t, behaviour, true, Config{})
+		t.Log(behaviour, r.status, r.err, said)
+		return strings.Join(said.progress, "|")
+	}
+	for range 2 {
+		if p := used("works"); !strings.Contains(p, "under KVM|") || strings.Contains(p, "emulated") {
+			t.Errorf("progress %q", p)
+		}
+	}
+	// It isn't KVM's fault that a guest hangs.
+	used("hangs in the session")
+	if p := used("works"); !strings.Contains(p, "under KVM|") {
+		t.Errorf("after a guest that hung: progress %q", p)
+	}
+	// A session is not begun again, but the next one is emulated.
+	if p := used("stops in the session"); strings.Contains(p, "emulated") {
+		t.Errorf("progress %q", p)
+	}
+	if p := used("works"); !strings.Contains(p, "emulated|") || strings.Contains(p, "KVM") {
+		t.Errorf("after KVM gave up: progress %q", p)
+	}
+}
+
+// TestNothingWorks has KVM and emulation fail for one reason, which is not KVM's then.
+func TestNothingWorks(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	if r, _ := standInFor(t, "dies", true, Config{}); r.err == nil {
+		t.Error("no error")
+	}
+	if _, said := standInFor(t, "works", true, Config{}); !strings.Contains(strings.Join(said.progress, "|"), "KVM") {
+		t.Errorf("KVM was blamed: %+v", said)
+	}
+}
+
+// TestLate has a guest that is slow, not dead: that is said, and then that it is over.
+func TestLate(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	slow := impatience
+	slow.answer = time.Minute
+	r, said := standInFor(t, "answers late", false, Config{patience: slow})
+	if r.err != nil || r.status != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if p := strings.Join(said.progress, "|"); !strings.Contains(p, "the VM does not answer; it is given up after 1m") || !strings.HasSuffix(p, "|") {
+		t.Errorf("progress %q", p)
+	}
+}
+
+// TestNoCommand has a guest in which the command can't be started.
+func TestNoCommand(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	if r, _ := standInFor(t, "cannot start the command", false, Config{}); r.err != nil || r.status != 126 {
+		t.Errorf("%+v", r)
+	}
+}
