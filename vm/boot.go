@@ -31,7 +31,7 @@ func newBoot(cfg *Config) (*boot, error) {
 		return nil, errors.Wrap(err, "micro-VM kernel")
 	}
 	b.initramfs, err = openInitramfs(cfg.Release, b.tools.busybox,
-		sessionScript(b.marker, cfg.Writable), commandScript(cfg.Dir, cfg.Env, cfg.Args))
+		sessionScript(b.marker, os.Geteuid() != 0, cfg.Writable), commandScript(cfg.Dir, cfg.Env, cfg.Args))
 	if err != nil {
 		b.kernel.Close()
 		return nil, errors.Wrap(err, "micro-VM initramfs")

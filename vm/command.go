@@ -8,8 +8,12 @@ import (
 )
 
 // sessionScript is sourced by init.sh, whose head says what it sets.
-func sessionScript(marker string, writable []string) string {
-	return fmt.Sprintf("MARKER=%s\nset --%s\n", quote(marker), quoteAll(writable))
+func sessionScript(marker string, foreign bool, writable []string) string {
+	script := "MARKER=" + quote(marker) + "\n"
+	if foreign {
+		script += "FOREIGN=1\n"
+	}
+	return script + "set --" + quoteAll(writable) + "\n"
 }
 
 // commandScript becomes the command. Its process leads a session and a process group of its own, whose number

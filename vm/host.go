@@ -14,14 +14,12 @@ import (
 // tools are the host's programs that a VM consists of.
 type tools struct {
 	qemu, virtiofsd, busybox string
+	gcc                      string // for an ordinary user
 }
 
 // findTools returns a *MissingError with everything that the host lacks for a release, so that one installation mends it.
 func findTools(release string) (tools, error) {
 	var t tools
-	if os.Geteuid() != 0 {
-		return t, errors.New("micro-VM: needs root, because virtiofsd serves the host's root directory from a chroot")
-	}
 	var missing MissingError
 	lacks := func(file, pkg string) {
 		missing.Files = append(missing.Files, file)
@@ -39,9 +37,17 @@ func findTools(release string) (tools, error) {
 	if t.busybox, err = exec.LookPath("busybox"); err != nil || !isStatic(t.busybox) {
 		lacks("a statically linked busybox", "busybox-static")
 	}
+	if t.gcc, err = exec.LookPath("gcc"); err != nil && os.Geteuid() != 0 {
+		lacks("gcc", "gcc")
+	}
 	for _, file := range []string{imagePath(release), "/lib/modules/" + release + "/modules.dep"} {
-		if _, err := os.Stat(file); err != nil {
+		switch f, err := os.Open(file); {
+		case err == nil:
+			f.Close()
+		case os.IsNotExist(err):
 			lacks(file, "linux-image-"+release)
+		default:
+			return t, errors.Errorf("micro-VM: the kernel is installed, but this user may not read it (%v); as root: chmod a+r %s", err, file)
 		}
 	}
 	if missing.Files != nil {

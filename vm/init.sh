@@ -5,8 +5,8 @@
 # on virtio-serial ports, and says on the control port how the command ended. It stays in the initramfs itself, and
 # so needs nothing of what it mounts. When it gives up, the kernel panics, which ends the VM.
 #
-# /session sets MARKER, the bytes that end the output streams, and the positional parameters, the directories
-# to be writable. /command runs the command.
+# /session sets MARKER, the bytes that end the output streams; FOREIGN, if the host's files belong to nobody here but
+# those of the user who runs the VM; and the positional parameters, the directories to be writable. /command runs the command.
 
 fail() {
 	echo "gostap vm: $*" >/dev/console
@@ -32,7 +32,7 @@ mode=ro
 [ $# -eq 0 ] || mode=rw
 mount -t virtiofs -o $mode host /host || fail "cannot mount the host's root"
 mount -t tmpfs tmpfs /rw && mkdir /rw/upper /rw/work || fail "cannot mount /rw"
-mount -t overlay -o lowerdir=/host,upperdir=/rw/upper,workdir=/rw/work overlay /newroot || fail "cannot mount the overlay"
+mount -t overlay -o "lowerdir=/host,upperdir=/rw/upper,workdir=/rw/work${FOREIGN:+,nosuid}" overlay /newroot || fail "cannot mount the overlay"
 cd /newroot || fail "no root"
 mount -t proc proc proc
 mount -t sysfs sys sys
@@ -43,6 +43,7 @@ mkdir dev/pts dev/shm
 mount -t devpts -o ptmxmode=666 devpts dev/pts
 mount -t tmpfs tmpfs dev/shm
 mount -t tmpfs -o mode=755 tmpfs run
+[ -z "$FOREIGN" ] || mount -t tmpfs -o mode=700 tmpfs root
 ln -s /proc/self/fd dev/fd
 ln -s /proc/self/fd/0 dev/stdin
 ln -s /proc/self/fd/1 dev/stdout

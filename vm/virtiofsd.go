@@ -12,7 +12,8 @@ import (
 	"gostap/internal/cache"
 )
 
-// startVirtiofsd starts the server of the host's root directory, and returns it with the socket for qemu.
+// startVirtiofsd starts the server of the host's root directory, which reads what the caller may, and returns it with the socket
+// for qemu.
 func startVirtiofsd(t tools) (*process, *os.File, error) {
 	listening, connected, err := vhostSockets()
 	if err != nil {
@@ -21,7 +22,13 @@ func startVirtiofsd(t tools) (*process, *os.File, error) {
 	defer listening.Close()
 	p := newProcess(nil, []*os.File{listening}, t.virtiofsd, "-f", "--fd=3",
 		"-o", "source=/", "-o", "sandbox=chroot", "-o", "cache=always", "-o", "log_level=err")
-	if err := p.start(); err != nil {
+	if os.Geteuid() != 0 {
+		err = p.byUser(t.gcc)
+	}
+	if err == nil {
+		err = refusedNamespace(p.start())
+	}
+	if err != nil {
 		connected.Close()
 		return nil, nil, err
 	}

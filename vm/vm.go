@@ -8,7 +8,8 @@
 //		Stdout:  os.Stdout,
 //	})
 //
-// The guest sees the host's files and runs its programs. What it writes stays in its memory, and goes with it.
+// The guest sees the host's files, as far as the caller may read them, and runs its programs. What it writes stays in its memory,
+// and goes with it. Run takes no root; the command has it in the guest.
 //
 //	host                                             guest
 //	/ ────── virtiofsd ── vhost-user ── virtiofs ──▶ /host, read-only ─▶ lower layer of an overlay, the root
@@ -103,6 +104,13 @@ func Run(ctx context.Context, cfg Config) (int, error) {
 	}
 	defer b.close()
 	return b.run(ctx)
+}
+
+// Check reports whether the host has what Run takes for a kernel, before anybody works for it. The error is a *MissingError if
+// a package can help.
+func Check(release string) error {
+	_, err := findTools(release)
+	return err
 }
 
 // complete fills in defaults and refuses what can't work.

@@ -13,6 +13,7 @@ import (
 	"gostap/elaborate"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
+	"gostap/vm"
 )
 
 // newSession settles what the script is for, before any pass.
@@ -28,11 +29,14 @@ func (o *options) newSession() (*session, error) {
 	if err := o.checkSymbols(release); err != nil {
 		return nil, err
 	}
-	if o.runs() && o.runtime == "kernel" && os.Geteuid() != 0 {
-		if o.vm != "" {
-			return nil, errors.New("starting a VM that sees this machine's files takes root: run it with sudo")
+	switch {
+	case !o.runs() || o.runtime != "kernel":
+	case o.vm != "":
+		if err := vm.Check(o.vm); err != nil {
+			return nil, err
 		}
-		return nil, errors.New("loading a module into the kernel takes root: run it with sudo")
+	case os.Geteuid() != 0:
+		return nil, errors.New("loading a module into the kernel takes root: run it with sudo, or in a VM with --vm")
 	}
 	target := elaborate.NewTarget(release, o.guru)
 	target.Progress = progress("Reading the debuginfo of " + release + ", this once")

@@ -20,6 +20,7 @@ import (
 
 func TestCommandLine(t *testing.T) {
 	bin := build(t)
+	nobody := homeOfNobody(t, filepath.Dir(bin))
 	root := cache.Root()
 	releases, err := vm.Releases()
 	if err != nil || len(releases) == 0 {
@@ -33,6 +34,7 @@ func TestCommandLine(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOSTAP", bin)
+			env.Setenv("NOBODY", nobody)
 			env.Setenv("PATH", filepath.Dir(bin)+":"+os.Getenv("PATH"))
 			env.Setenv("GOSTAP_CACHE", root) // the runtimes are built there once
 			env.Setenv("RELEASE", releases[0])
@@ -71,6 +73,20 @@ func build(t *testing.T) string {
 		t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
 	return bin
+}
+
+// homeOfNobody makes a folder for a user without rights.
+func homeOfNobody(t *testing.T, dir string) string {
+	home := filepath.Join(dir, "nobody")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(home, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return home
 }
 
 // sorted fails unless the last command's output has at least two lines, each
