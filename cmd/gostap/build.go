@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/pkg/errors"
-	"golang.org/x/term"
 
 	modulebuild "gostap/module-build"
 	"gostap/translator/check"
@@ -68,6 +68,7 @@ func (s *session) buildHost(ctx context.Context) error {
 }
 
 func (s *session) finishBuild(result modulebuild.Result, err error) error {
+	s.status.say("", 0)
 	if err != nil {
 		return err
 	}
@@ -89,11 +90,12 @@ func (s *session) libraryC() []byte {
 	return emit.Library(check.Builtins(files))
 }
 
-// progress says what takes long, where somebody watches.
+// progress says what takes long.
 func (s *session) progress(what string) {
-	if s.verbosity(4) > 0 || term.IsTerminal(int(os.Stderr.Fd())) {
+	if s.verbosity(4) > 0 {
 		fmt.Fprintf(os.Stderr, "%s …\n", what)
 	}
+	s.status.say(what, 500*time.Millisecond)
 }
 
 // keepFiles leaves the generated files in a folder of their own, for -k.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -44,6 +45,7 @@ func (s *session) runVM(ctx context.Context) error {
 	if files != nil {
 		out = files
 	}
+	complaints := s.status.beside(os.Stderr)
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, unix.SIGINT, unix.SIGTERM)
 	defer signal.Stop(interrupts)
@@ -52,11 +54,13 @@ func (s *session) runVM(ctx context.Context) error {
 		Release:   s.vm,
 		Args:      append(args, s.built),
 		Stdin:     os.Stdin,
-		Stdout:    out,
-		Stderr:    os.Stderr,
-		Notice:    func(line string) { fmt.Fprintf(os.Stderr, "gostap: %s\n", line) },
+		Stdout:    s.status.beside(out),
+		Stderr:    complaints,
+		Notice:    func(line string) { fmt.Fprintf(complaints, "gostap: %s\n", line) },
+		Progress:  s.vmProgress,
 		Interrupt: interrupts,
 	})
+	s.status.say("", 0)
 	if closeErr := done(); err == nil {
 		err = closeErr
 	}
@@ -64,4 +68,14 @@ func (s *session) runVM(ctx context.Context) error {
 		err = exitCode(code)
 	}
 	return err
+}
+
+// vmProgress shows what the VM is waited for, and before a script that says nothing looks like
+// a VM that hangs, that it doesn't.
+func (s *session) vmProgress(what string) {
+	if what == "" {
+		s.status.say("the script runs in the VM, Ctrl-C ends it", 8*time.Second)
+		return
+	}
+	s.status.say(what, 500*time.Millisecond)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"gostap/elaborate"
@@ -21,6 +22,7 @@ type session struct {
 	limits  emit.Limits
 	target  *elaborate.Target
 	library *elaborate.Library
+	status  *statusLine
 
 	files   []*syntax.File   // of pass 1
 	program *program.Program // of pass 2
@@ -34,6 +36,14 @@ func (o *options) passes(ctx context.Context) error {
 	s, err := o.newSession()
 	if err != nil {
 		return err
+	}
+	s.status = newStatusLine()
+	defer s.status.close()
+	if bar := s.target.Progress; bar != nil {
+		s.target.Progress = func(done, total int64) {
+			s.status.say("", 0)
+			bar(done, total)
+		}
 	}
 	ctx, release := catchSignals(ctx)
 	defer release()
@@ -50,7 +60,9 @@ func (o *options) passes(ctx context.Context) error {
 	} {
 		start := time.Now()
 		s.remark = ""
+		s.status.say("pass "+strconv.Itoa(i+1)+": "+pass.name, 3*time.Second)
 		if i+1 == 5 {
+			s.status.say("", 0)
 			release() // the consumer has its own ways
 		}
 		err := pass.run(ctx)
