@@ -147,14 +147,14 @@ func probes(ts *testscript.TestScript) string {
 
 // armed waits until a probe is armed.
 func armed(ts *testscript.TestScript, neg bool, args []string) {
-	await(ts, 20*time.Second, "no probe was armed", func() bool { return probes(ts) != "" })
+	await(ts, 60*time.Second, "no probe was armed", func() bool { return probes(ts) != "" })
 }
 
 // disarmed waits until no probe is left, and logs how long that took: two
 // seconds at most, but for a host that is too busy to run the VM.
 func disarmed(ts *testscript.TestScript, neg bool, args []string) {
 	began := time.Now()
-	await(ts, 20*time.Second, "probes are left", func() bool { return probes(ts) == "" })
+	await(ts, 60*time.Second, "probes are left", func() bool { return probes(ts) == "" })
 	ts.Logf("no probe is left after %v", time.Since(began).Round(time.Millisecond))
 }
 
@@ -163,7 +163,7 @@ func enabled(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: enabled FUNCTION")
 	}
-	await(ts, 20*time.Second, fmt.Sprintf("ftrace calls at %s: still %t", args[0], neg), func() bool {
+	await(ts, 60*time.Second, fmt.Sprintf("ftrace calls at %s: still %t", args[0], neg), func() bool {
 		list, err := os.ReadFile("/sys/kernel/tracing/enabled_functions")
 		ts.Check(err)
 		return strings.Contains("\n"+string(list), "\n"+args[0]+" ") != neg
