@@ -69,12 +69,23 @@ void gs_dispatch_free(void)
 	kvfree(gs_slots);
 }
 
+/* The unwinder, which is asked, may be what is probed: hits in it find the context taken. */
+static bool gs_stack_has_room(struct gs_ctx *c, const struct gs_slot *slot)
+{
+	bool room;
+
+	gs_take(c);
+	room = gs_stack_left() >= slot->stack_floor;
+	gs_leave(c);
+	return room;
+}
+
 /* Is the context free, and stack enough left? */
 noinline bool gs_may_take(struct gs_ctx *c, const struct gs_slot *slot)
 {
 	if ((s32)c->busy < 0)
 		gs_skip_here(container_of(c, struct gs_cpu, ctx)->frame ? GS_SKIP_BUSY : GS_SKIP_MEMORY);
-	else if (gs_stack_left() < slot->stack_floor)
+	else if (!gs_stack_has_room(c, slot))
 		gs_skip_here(GS_SKIP_STACK);
 	else
 		return true;
