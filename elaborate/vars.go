@@ -11,7 +11,6 @@ import (
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
 	"gostap/translator/program"
-	"gostap/translator/suggest"
 	"gostap/translator/syntax"
 )
 
@@ -400,12 +399,7 @@ func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 		}
 		return p, nil
 	}
-	if v.module != nil && v.module.BTFPath() == "" {
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: the module %s has no BTF, which would tell what %s takes and returns", what, v.module.Name, v.name),
-			Hint: "it was built without CONFIG_DEBUG_INFO_BTF_MODULES, or where no vmlinux was at hand; int_arg(1), pointer_arg(2) and so on read arguments by their numbers"}
-	}
-	_, d := v.target.debuginfo.need(r.x.At, fmt.Sprintf("%s: BTF does not describe %s; the list of its parameters", what, v.name), nil)
-	return nil, d
+	return nil, r.undescribed(what)
 }
 
 // result returns the location of $return.
@@ -433,36 +427,4 @@ func (r *resolution) result() (*location, *syntax.Diagnostic) {
 	l := resultLocation(types, p, r.x.At)
 	l.full = r.types
 	return l, nil
-}
-
-// unknown is the error for a variable that is not there.
-func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
-	var names, shown []string
-	for _, param := range p.Params {
-		if param.Name != "" {
-			names = append(names, param.Name)
-		}
-	}
-	if r.vars.ret && r.types.Strip(p.Result) != 0 {
-		names = append(names, "return")
-	}
-	for _, n := range names {
-		shown = append(shown, "$"+n)
-	}
-	d := &syntax.Diagnostic{Pos: r.x.At}
-	where := r.vars.name
-	if r.vars.trace != nil {
-		where = r.vars.trace.String()
-	}
-	if len(names) == 0 {
-		d.Msg = fmt.Sprintf("no $%s: %s has no parameters", r.x.Name, where)
-	} else {
-		d.Msg = fmt.Sprintf("no $%s: %s has %s", r.x.Name, where, strings.Join(shown, ", "))
-	}
-	if near := suggest.Nearest(r.x.Name, names, 1); len(near) > 0 {
-		d.Hint = "did you mean $" + near[0] + "?"
-	} else if r.vars.trace == nil {
-		d.Hint = "local variables are known only from debuginfo: " + r.vars.target.installDebuginfo()
-	}
-	return d
 }

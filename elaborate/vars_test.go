@@ -4,10 +4,15 @@ package elaborate
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"gostap/elaborate/btf"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/symbols"
 	"gostap/tapsets"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
@@ -201,6 +206,77 @@ func TestMembers(t *testing.T) {
 		} {
 			if got := variable(t, release, c.point, c.x); got != c.want[i] {
 				t.Errorf("%s: %s: %s\n got  %s\n want %s", release, c.point, c.x, got, c.want[i])
+			}
+		}
+	}
+}
+
+// builtFor compiles C to what is taken for the debuginfo of a kernel.
+func builtFor(t *testing.T, release, source string) {
+	t.Helper()
+	kernel, err := NewTarget(release, false).Kernel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "boot"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("gcc", "-O2", "-g", "-nostdlib", "-Wl,-e,0", "-Wl,--build-id=0x"+kernel.BuildID, "-o", filepath.Join(dir, "boot/vmlinux-"+release), source)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Setenv("GOSTAP_DEBUGINFO", dir)
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+}
+
+// undescribed returns a function that ftrace traces and of which BTF says nothing.
+func undescribed(t *testing.T, functions *symbols.Functions, types *btf.Spec) string {
+	t.Helper()
+	for _, f := range functions.Glob("*") {
+		if !f.IsPart() && f.Ftrace && f.Refusal == symbols.Probeable && len(types.Find(f.Name, btf.Function)) == 0 {
+			return f.Name
+		}
+	}
+	t.Fatal("BTF describes all functions")
+	return ""
+}
+
+// TestUndescribed asks for variables of functions of which neither BTF nor the
+// kernel's debuginfo says anything.
+func TestUndescribed(t *testing.T) {
+	for _, release := range testkernel.Releases(t) {
+		target := NewTarget(release, false)
+		kernel, err := target.Kernel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		types, err := target.types()
+		if err != nil {
+			t.Fatal(err)
+		}
+		module := target.namedModule("virtio_net")
+		own, err := module.types()
+		if err != nil {
+			t.Fatal(err)
+		}
+		builtFor(t, release, "dwarf/testdata/other.c")
+		name, inModule := undescribed(t, &kernel.Functions, types), undescribed(t, &module.Functions, own)
+		for _, c := range []struct{ point, x, want string }{
+			{fmt.Sprintf("kernel.function(%q)", name), `$x`, fmt.Sprintf("$x: neither BTF nor the debuginfo describes %s", name)},
+			{fmt.Sprintf("kernel.function(%q)", name), `$$parms`, fmt.Sprintf("$$parms: neither BTF nor the debuginfo describes %s", name)},
+			{fmt.Sprintf("kernel.function(%q).return", name), `$return`, fmt.Sprintf("$return: neither BTF nor the debuginfo describes %s", name)},
+			{fmt.Sprintf("kernel.function(%q)", name), `@defined($x->y)`, "0"},
+			{fmt.Sprintf("module(%q).function(%q)", "virtio_net", inModule), `$x`, fmt.Sprintf("$x: BTF does not describe %s; the list of its parameters is known only from debuginfo of module virtio_net", inModule)},
+			{fmt.Sprintf("module(%q).function(%q)", "virtio_net", inModule), `@defined(@choose_defined($x, $y)->z)`, "0"},
+		} {
+			e, diags := onDebuginfo(t, release, fmt.Sprintf("probe a = %s ! { v = %s } probe a { print(v) }", c.point, c.x))
+			if len(diags) > 0 {
+				t.Errorf("%s: %s: %v", release, c.x, diags)
+				continue
+			}
+			if got := values(e.Probes[0])[0]; !strings.Contains(got, c.want) {
+				t.Errorf("%s: %s: %s\n got  %s\n want %s", release, c.point, c.x, got, c.want)
 			}
 		}
 	}
