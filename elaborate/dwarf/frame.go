@@ -81,24 +81,33 @@ func (f *File) frameBytes(at uint32) []byte {
 	return f.frame[at:b.at]
 }
 
-// cfa returns the canonical frame address at pc: what the stack pointer was
-// before the call of the function.
-func (u *unit) cfa(pc uint64) (x *Expr, err error) {
-	// The reader of frames panics on data that breaks off.
+// cfaRule returns the rule for the canonical frame address at pc.
+func (f *File) cfaRule(pc uint64) (rule frame.DWRule, err error) {
+	// Delve's reader of frames panics on data that breaks off.
 	defer func() {
 		if recover() != nil {
-			x, err = nil, errDWARF
+			err = errDWARF
 		}
 	}()
-	entry, err := u.f.frameAt(pc)
+	entry, err := f.frameAt(pc)
 	if err != nil {
-		return nil, err
+		return rule, err
 	}
 	rows, err := entry.EstablishFrame(pc)
 	if err != nil {
+		return rule, err
+	}
+	return rows.CFA, nil
+}
+
+// cfa returns the canonical frame address at pc: what the stack pointer was
+// before the call of the function.
+func (u *unit) cfa(pc uint64) (*Expr, error) {
+	rule, err := u.f.cfaRule(pc)
+	if err != nil {
 		return nil, err
 	}
-	switch rule := rows.CFA; rule.Rule {
+	switch rule.Rule {
 	case frame.RuleCFA:
 		return add(&Expr{Op: OpRegister, N: int64(rule.Reg)}, rule.Offset), nil
 	case frame.RuleExpression, frame.RuleValExpression:

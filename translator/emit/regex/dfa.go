@@ -35,13 +35,7 @@ func Compile(text string) (re *Regex, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if e, ok := recover().(*Error); ok {
-			err = e
-		} else if e != nil {
-			panic(e)
-		}
-	}()
+	defer caught(&err)
 	c := &compiler{index: map[set]int{}}
 	re = &Regex{Groups: groups, Start: c.compile(tree), Insts: c.insts}
 	re.Insts = c.insts

@@ -82,18 +82,23 @@ type parser struct {
 
 func parse(text string) (n node, groups int, err error) {
 	p := &parser{text: text}
-	defer func() {
-		if e, ok := recover().(*Error); ok {
-			err = e
-		} else if e != nil {
-			panic(e)
-		}
-	}()
+	defer caught(&err)
 	n = p.alternatives()
 	if p.at < len(text) {
 		p.fail(p.at, "unmatched )")
 	}
 	return n, p.groups, nil
+}
+
+// caught makes of an *Error that was thrown, by panic, an error that is returned.
+func caught(err *error) {
+	switch e := recover().(type) {
+	case nil:
+	case *Error:
+		*err = e
+	default:
+		panic(e)
+	}
 }
 
 func (p *parser) fail(at int, format string, args ...any) {

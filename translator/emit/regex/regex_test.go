@@ -83,3 +83,16 @@ func TestAgainstGo(t *testing.T) {
 		}
 	}
 }
+
+// TestOthersPanics: what is no error of the expression's is not taken for success.
+func TestOthersPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a panic of the package's own was swallowed")
+		}
+	}()
+	func() (err error) {
+		defer caught(&err)
+		panic("index out of range")
+	}()
+}
