@@ -39,7 +39,7 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 	l := at(ids[0])
 	if len(r.x.Access) > 0 && r.x.Access[0].Member != "" {
 		for _, id := range ids {
-			if _, ok := r.types.Member(id, r.x.Access[0].Member); ok {
+			if _, ok := types.Member(id, r.x.Access[0].Member); ok {
 				l = at(id)
 				break
 			}

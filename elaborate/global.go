@@ -23,14 +23,18 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	if r.moduleHasDebuginfo() {
 		return r.fileVariable()
 	}
-	l := &location{types: r.types, at: r.x.At, what: fmt.Sprintf("@var(%q)", r.x.Name)}
-	ids := r.types.Find(name, btf.Variable)
+	types, err := r.typesOfGlobals()
+	if err != nil {
+		return nil, r.vars.target.complain(r.x.At, err)
+	}
+	l := &location{types: types, at: r.x.At, what: fmt.Sprintf("@var(%q)", r.x.Name)}
+	ids := types.Find(name, btf.Variable)
 	if len(ids) > 0 {
-		l.typ = r.types.Target(ids[0])
+		l.typ = types.Target(ids[0])
 	}
 	if !kernelModule(r.x.Module) {
 		l.addr = &program.SymbolAddr{At: r.x.At, Module: symbols.ModuleName(r.x.Module), Symbol: name}
-		if len(ids) > 0 && r.types.PerCPU(ids[0]) {
+		if len(ids) > 0 && types.PerCPU(ids[0]) {
 			l.addr = thisCPU(r.x.At, l.addr)
 		}
 		return r.typed(l)
@@ -59,6 +63,17 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 		l.addr = thisCPU(r.x.At, l.addr)
 	}
 	return r.typed(l)
+}
+
+// typesOfGlobals returns the types of what @var's last argument names, be the probe
+// where it may: the kernel's, or those of a module that is installed.
+func (r *resolution) typesOfGlobals() (*btf.Spec, error) {
+	if !kernelModule(r.x.Module) {
+		if m := r.vars.target.namedModule(r.x.Module); m != nil {
+			return m.types()
+		}
+	}
+	return r.vars.target.types()
 }
 
 // moduleHasDebuginfo reports whether the variable is one of a module, whose

@@ -47,7 +47,8 @@ func (l *location) follow(to pointee) (*location, *syntax.Diagnostic) {
 	if err != nil {
 		return nil, l.fail("what %s points to has no value here: %v", l.what, err)
 	}
-	out.what, out.typ, out.store = l.what, l.types.Target(l.real()), nil
+	out.types, out.full, out.typ = l.types, l.full, l.types.Target(l.real())
+	out.what, out.store = l.what, nil
 	return out, nil
 }
 

@@ -8,12 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
+	"gostap/elaborate/internal/testkernel"
+	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
-// TestPointees reads what pointers point to that the compiler has optimized out.
-func TestPointees(t *testing.T) {
+// pointersInfo returns the debuginfo of pointers.c.
+func pointersInfo(t *testing.T) *dwarf.Info {
+	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pointers")
 	if out, err := exec.Command("gcc", "-O2", "-g", "-o", path, "dwarf/testdata/pointers.c").CombinedOutput(); err != nil {
@@ -23,6 +27,12 @@ func TestPointees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return info
+}
+
+// TestPointees reads what pointers point to that the compiler has optimized out.
+func TestPointees(t *testing.T) {
+	info := pointersInfo(t)
 	in := info.Lookup("sum")[0].Instances()[0]
 	scope, err := info.Scope(in, in.Entry)
 	if err != nil {
@@ -74,4 +84,30 @@ func read(s *sourceScope, name string, access []syntax.Access) (string, *syntax.
 		return "", d
 	}
 	return short(x), nil
+}
+
+// TestPointeeOfAnotherTable follows a pointer whose type is the kernel's BTF's to
+// a variable that debuginfo tells of.
+func TestPointeeOfAnotherTable(t *testing.T) {
+	types, err := NewTarget(testkernel.Releases(t)[0], false).types()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pointer, ok := types.PointerTo(types.Find("list_head", btf.Struct)[0])
+	if !ok {
+		t.Fatal("there are no pointers to struct list_head")
+	}
+	info := pointersInfo(t)
+	l := &location{types: types, typ: pointer, what: "$p", regs: make([]program.Expr, 1), pointees: map[int64]pointee{
+		0: func() (*location, error) {
+			return &location{types: info.Types(), regs: []program.Expr{&program.Register{}, &program.Register{Number: 1}}}, nil
+		},
+	}}
+	in, d := l.access(syntax.Access{Member: "prev"})
+	if d != nil {
+		t.Fatal(d)
+	}
+	if x, d := in.value(); d != nil || short(x) != "reg1" {
+		t.Errorf("%v, %v", x, d)
+	}
 }
