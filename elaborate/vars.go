@@ -101,12 +101,12 @@ func (v *functionVars) Key() string {
 		event = v.trace.String()
 	}
 	if p := v.lookUp(); p != nil && v.twins == 0 {
-		return fmt.Sprint(v.moduleName(), p.ID, v.ret, event)
+		return fmt.Sprintf("%s %d %t %s", v.moduleName(), p.ID, v.ret, event)
 	}
 	if s := v.scope(); s != nil {
-		return fmt.Sprint("at", v.addr, s.Die, v.ret)
+		return fmt.Sprintf("at %s %#x %d %t", s.module, v.addr, s.Die, v.ret)
 	}
-	return fmt.Sprint("unknown", v.bare, v.ret, event)
+	return fmt.Sprintf("unknown %t %t %s", v.bare, v.ret, event)
 }
 
 // List spells the parameters, and the result at a return.

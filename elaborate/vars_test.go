@@ -284,3 +284,22 @@ func TestUndescribed(t *testing.T) {
 		}
 	}
 }
+
+// TestKeys: places in two modules are told apart where all else is the same.
+func TestKeys(t *testing.T) {
+	info := pointersInfo(t)
+	in := info.Lookup("pointers")[0].Instances()[0]
+	byDebuginfo := func(module string) string {
+		return (&functionVars{target: NewTarget("", false), statement: true, instance: in, image: &image{module: module, info: info}, addr: in.Entry}).Key()
+	}
+	if a, b := byDebuginfo("a"), byDebuginfo("b"); a == b {
+		t.Errorf("by debuginfo both are %q", a)
+	}
+	byBTF := func(module string, proto btf.ID) string {
+		m := &openModule{Module: &symbols.Module{Name: module}}
+		return (&functionVars{name: "f", module: m, found: true, proto: &btf.Proto{ID: proto}}).Key()
+	}
+	if a, b := byBTF("m1", 23), byBTF("m12", 3); a == b {
+		t.Errorf("by BTF both are %q", a)
+	}
+}
