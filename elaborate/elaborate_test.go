@@ -96,6 +96,35 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestProbewriteInFunctions: a function is no part of the probe that calls it, or that happens to be
+// elaborated when it is first called.
+func TestProbewriteInFunctions(t *testing.T) {
+	for _, script := range []string{
+		`function f() { return @probewrite(s) } probe begin { s = 1 println(s, f()) }`,
+		`probe begin { s = 1 println(s, f()) } function f() { return @probewrite(s) }`,
+		`probe begin { s = 1 println(s, f()) } function f() { return @probewrite($s) }`,
+	} {
+		e, diags := elaborated(t, script)
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		for x, v := range e.Values {
+			if x, ok := x.(*syntax.AtExpr); ok && (v.Err == nil || !strings.Contains(v.Err.Error(), "@probewrite tells of the probe that it stands in, and this is a function")) {
+				t.Errorf("%s: %s is %+v", script, syntax.ExprString(x), v)
+			}
+		}
+	}
+	e, diags := elaborated(t, `probe a = begin { x = 1 if (@probewrite(y)) println(y) } probe a { y = 2 println(x, f()) } function f() { return 1 }`)
+	if len(diags) > 0 || len(e.Probes[0].Values) != 1 {
+		t.Fatal(diags, e.Probes[0].Values)
+	}
+	for _, v := range e.Probes[0].Values {
+		if n, ok := v.X.(*program.Number); !ok || n.Value != 1 {
+			t.Errorf("in an alias: %+v", v)
+		}
+	}
+}
+
 func TestLibraryIsPulledIn(t *testing.T) {
 	folder := Folder{fstest.MapFS{
 		"a.stp": {Data: []byte(`function outer() { return inner() }`)},

@@ -50,10 +50,18 @@ func (s *session) call(name string) {
 		if !s.followed[f.decl] {
 			s.followed[f.decl] = true
 			if f.decl.Body != nil {
-				s.follow(f.decl.Body, nil, s.out.Values)
+				s.function(f.decl.Body)
 			}
 		}
 	}
+}
+
+// function follows a function's body, which is no part of the probe that is elaborated.
+func (s *session) function(body *syntax.Block) {
+	bodies, handler := s.bodies, s.handler
+	s.bodies, s.handler = nil, nil
+	s.follow(body, nil, s.out.Values)
+	s.bodies, s.handler = bodies, handler
 }
 
 // hidden reports whether the user's functions called name hide the library's:
@@ -114,6 +122,9 @@ func (s *session) value(x syntax.Expr, vars Resolver, values map[syntax.Expr]*pr
 		case "kderef", "uderef":
 			return deref(at)
 		case "probewrite":
+			if s.handler == nil {
+				return refused(at.At, "@probewrite tells of the probe that it stands in, and this is a function")
+			}
 			return truth(at, len(at.Args) == 1 && s.written(at.Args[0]))
 		}
 	}
