@@ -87,7 +87,7 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 	if len(to.returns) > 0 {
 		slot := int64(0) // from sp to where a function finds the address to return to
 		if in.Inlined {
-			frame, ok := p.image.info.FrameSize(in, in.Entry)
+			frame, ok := p.frameSize(in, in.Entry)
 			if !ok {
 				p.unknown++
 				return
@@ -113,6 +113,22 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 	}
 }
 
+// A frameSize is what dwarf.Info.FrameSize says of an address.
+type frameSize struct {
+	size  int64
+	fixed bool
+}
+
+// frameSize is that of dwarf.Info: the callees of one function ask for the frames of the same callers.
+func (p *pointFinder) frameSize(in dwarf.Instance, pc uint64) (int64, bool) {
+	f, known := p.frames[pc]
+	if !known {
+		f.size, f.fixed = p.image.info.FrameSize(in, pc)
+		p.frames[pc] = f
+	}
+	return f.size, f.fixed
+}
+
 // returnAddress is the size of the address that a call leaves on the stack.
 const returnAddress = 8
 
@@ -134,7 +150,7 @@ func (g *guard) calledAs(c *caller, slot, level int64) syntax.Expr {
 	byFrame := map[int64][]uint64{}
 	for _, addr := range c.returns {
 		// What is behind the call may be of another piece of code.
-		if frame, ok := g.finder.image.info.FrameSize(c.code, addr-1); ok {
+		if frame, ok := g.finder.frameSize(c.code, addr-1); ok {
 			byFrame[frame] = append(byFrame[frame], addr)
 		}
 	}

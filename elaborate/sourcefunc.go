@@ -155,6 +155,7 @@ type pointFinder struct {
 	seen   map[uint64]bool // functions
 
 	statements map[statementKey]innermost
+	frames     map[uint64]frameSize // by address
 
 	refused []string          // "NAME is initialization code", …
 	barred  map[uint64]string // why there can be no kprobe at these addresses
@@ -163,7 +164,8 @@ type pointFinder struct {
 }
 
 func newFinder(s *session, maker *placeMaker, im *image) *pointFinder {
-	return &pointFinder{s: s, maker: maker, image: im, seen: map[uint64]bool{}, statements: map[statementKey]innermost{}, barred: map[uint64]string{}}
+	return &pointFinder{s: s, maker: maker, image: im, seen: map[uint64]bool{}, statements: map[statementKey]innermost{},
+		frames: map[uint64]frameSize{}, barred: map[uint64]string{}}
 }
 
 // around returns the anchor of an instance's code; false if that can't be probed.
