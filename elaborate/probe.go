@@ -143,7 +143,7 @@ func (s *session) group(decl *syntax.ProbeDecl, bodies []*syntax.Block, r reache
 		s.follow(body, r.place.Vars, group.Values)
 	}
 	for _, cond := range r.path.conds {
-		s.follow(cond, nil, group.Values)
+		s.follow(cond, s.target.inCondition(), group.Values)
 	}
 	if r.place.Vars != nil {
 		group.Saved = r.place.Vars.Saved()

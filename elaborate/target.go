@@ -209,4 +209,11 @@ func readConfig(release string) map[string]string {
 }
 
 // anywhere resolves what needs no place: @cast and the like, in functions.
-func (t *Target) anywhere() Resolver { return &functionVars{target: t} }
+func (t *Target) anywhere() Resolver {
+	return &functionVars{target: t, nowhere: "here, but only where a function or a tracepoint is probed"}
+}
+
+// inCondition resolves the same in conditions.
+func (t *Target) inCondition() Resolver {
+	return &functionVars{target: t, nowhere: "in a condition: it is asked when no probe point is hit"}
+}

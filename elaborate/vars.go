@@ -26,6 +26,8 @@ type functionVars struct {
 	bare   bool                // kprobe.function: no variables
 	twins  int                 // how many other functions have the name
 
+	nowhere string // why there is no function: "here, but only …"
+
 	addr      uint64         // the probed address, as linked
 	statement bool           // it is inside instance: only debuginfo knows the variables
 	start     bool           // it is the instance's first instruction all the same
@@ -383,7 +385,7 @@ func (v *functionVars) exact() *sourceScope {
 func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 	v := r.vars
 	if v.name == "" {
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: there are no target variables here, but only where a function or a tracepoint is probed", what)}
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: there are no target variables %s", what, v.nowhere)}
 	}
 	if v.bare {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("%s: kprobe probes have no target variables", what),

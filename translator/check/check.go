@@ -48,6 +48,7 @@ func Check(e *program.Elaborated, opts Options) (*program.Program, syntax.Diagno
 	c.broken = c.diags.Err() != nil
 	c.findUnused()
 	c.elide()
+	c.checkConditions()
 	c.displayGlobals()
 	c.inferAll()
 	prog := c.finish()

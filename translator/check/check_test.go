@@ -33,6 +33,9 @@ function error (msg:string) %{ STAP_ERROR("%s", STAP_ARG_msg); %}
 function strlen:long (s:string) %{ /* pure */ %}
 function matched:string (n:long) %{ /* pure */ /* pragma:tagged_dfa */ %}
 function danger:long () %{ /* guru */ %}
+function pp:string () %{ /* pure */ /* point */ %}
+function print_regs () %{ /* point */ %}
+function lib_where () { return pp() . "!" }
 function __hidden:long () { return 1 }
 function lib_unused (a) { return a . 1 }
 function lib_twice (a) { i = a * 2; unused = 3; return i }

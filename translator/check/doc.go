@@ -9,7 +9,8 @@
 //	         lower_*.go); constants are folded and the branches that they
 //	         decide against dropped (fold.go)
 //	elide    what has no effect and what is never used is taken out, with a
-//	         warning if the user wrote it (unused.go, effects.go)
+//	         warning if the user wrote it (unused.go, effects.go); of what
+//	         is left, conditions are looked at (condition.go)
 //	infer    every variable, array key, parameter and result gets its type by
 //	         unification (types.go, infer.go)
 //	finish   types, formats, statistics and names are written into the

@@ -60,29 +60,46 @@ func (c *checker) pureBody(f *function) bool {
 	}
 	pure := true
 	eachExpr(f.body, func(x program.Expr) { pure = pure && c.pureNode(x) })
-	var deletes func(program.Stmt)
-	deletes = func(s program.Stmt) {
-		if _, ok := s.(*program.Delete); ok {
-			pure = false
-		}
-		parts(s, func(*program.Expr) {}, func(s *program.Stmt) { deletes(*s) })
-	}
-	if f.body != nil {
-		deletes(f.body)
-	}
+	eachStmt(f.body, func(s program.Stmt) { pure = pure && set(s) == nil })
 	return pure
+}
+
+// changed returns what x changes that is not a local variable, nil for nothing.
+func changed(x program.Expr) program.Expr {
+	switch x := x.(type) {
+	case *program.Assign:
+		return lasting(x.X)
+	case *program.IncDec:
+		return lasting(x.X)
+	case *program.Aggregate:
+		return x.X
+	}
+	return nil
+}
+
+// set is changed for statements: for delete, and for what catch sets.
+func set(s program.Stmt) program.Expr {
+	switch s := s.(type) {
+	case *program.Delete:
+		return s.X
+	case *program.Try:
+		return lasting(s.Msg)
+	}
+	return nil
+}
+
+// lasting returns place if it outlives the handler, else nil.
+func lasting(place program.Expr) program.Expr {
+	if _, local := place.(*program.LocalRef); local {
+		return nil
+	}
+	return place
 }
 
 // pureNode reports whether x has no effect of its own; calls count as none.
 func (c *checker) pureNode(x program.Expr) bool {
 	switch x := x.(type) {
-	case *program.Assign:
-		_, local := x.X.(*program.LocalRef)
-		return local
-	case *program.IncDec:
-		_, local := x.X.(*program.LocalRef)
-		return local
-	case *program.Aggregate, *program.PrintHist:
+	case *program.PrintHist:
 		return false
 	case *program.Print:
 		return x.Sprint
@@ -93,7 +110,7 @@ func (c *checker) pureNode(x program.Expr) bool {
 	case *spoiled:
 		return false // who knows
 	}
-	return true
+	return changed(x) == nil
 }
 
 // pureCall reports whether a call has no effect.

@@ -153,6 +153,15 @@ func eachExpr(s program.Stmt, f func(program.Expr)) {
 	parts(s, expr, func(s *program.Stmt) { eachExpr(*s, f) })
 }
 
+// eachStmt calls f for s and each statement in it, outer ones first.
+func eachStmt(s program.Stmt, f func(program.Stmt)) {
+	if s == nil {
+		return
+	}
+	f(s)
+	parts(s, func(*program.Expr) {}, func(s *program.Stmt) { eachStmt(*s, f) })
+}
+
 // copyExpr copies x and what is below it, so that what elaboration gave for
 // one place can be changed at another.
 func copyExpr(x program.Expr) program.Expr {

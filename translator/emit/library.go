@@ -24,6 +24,8 @@ import (
 // and may carry these marks in a comment:
 //
 //	/* pure */         it has no effects
+//	/* point */        it asks for the probe point that was hit, its registers or
+//	                   its stack: conditions, which are asked without, can't call it
 //	/* maxlen:15 */    its result never has more than 15 bytes
 //	/* gs_str */       STAP_RETURN takes a struct gs_str and returns it as it
 //	                   is: bytes that stay for the handler's run, a NUL behind

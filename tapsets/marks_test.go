@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package tapsets
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	// asksPoint is what of the runtime wants a probe point, or what was there when it hit.
+	asksPoint = regexp.MustCompile(`\bgs_(point_of|is_return|probe_addr|stack)\(|\b(CONTEXT|c)->(regs|saved|point|ip)\b`)
+
+	helpers  = regexp.MustCompile(`(?ms)^static [^;{=]*?\b(\w+)\([^;{]*\)\n\{(.*?)^\}`)
+	embedded = regexp.MustCompile(`(?ms)^(?:private )?function (\w+)[^{%]*%\{(.*?)%\}`)
+)
+
+// TestPointMarks: functions that ask for the probe point, themselves or by the C
+// functions of their files, are marked, and no others; conditions can't call them.
+func TestPointMarks(t *testing.T) {
+	var all strings.Builder
+	files, err := fs.Glob(FS, "*/*.stp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	asking := map[string]bool{}
+	asks := func(code string) bool {
+		if asksPoint.MatchString(code) {
+			return true
+		}
+		for name := range asking {
+			if regexp.MustCompile(`\b` + name + `\(`).MatchString(code) {
+				return true
+			}
+		}
+		return false
+	}
+	for before := -1; len(asking) > before; {
+		before = len(asking)
+		for _, m := range helpers.FindAllStringSubmatch(all.String(), -1) {
+			if asks(m[2]) {
+				asking[m[1]] = true
+			}
+		}
+	}
+	marked := 0
+	for _, m := range embedded.FindAllStringSubmatch(all.String(), -1) {
+		is := strings.Contains(m[2], "/* point */")
+		switch {
+		case is && !asks(m[2]):
+			t.Errorf("%s is marked /* point */, but can do without", m[1])
+		case !is && asks(m[2]):
+			t.Errorf("%s needs the probe point, and is not marked /* point */", m[1])
+		case is:
+			marked++
+		}
+	}
+	if marked < 40 {
+		t.Errorf("only %d functions are marked", marked)
+	}
+}
