@@ -11,7 +11,9 @@ import (
 
 // A condition says whether its probes are to be armed. It is asked when the session
 // starts, and again behind every handler that may have changed what it reads: nobody
-// can tell how often, and there is no probe point, with registers and a stack.
+// can tell how often, and there is no probe point, with registers and a stack. What is
+// asked at each hit, as more than globals decides it, obeys the same rule, so that it
+// needn't be known which conditions these are.
 
 // An obstacle is what a condition can't do.
 type obstacle struct {

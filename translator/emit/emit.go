@@ -182,7 +182,7 @@ func (g *gen) findHandlers() {
 		if len(pr.Saved) > 0 {
 			add(entryPart, "entry", nil, pr.Saved)
 		}
-		if pr.Cond != nil {
+		if followed(pr) {
 			add(condPart, "cond", nil, []program.Expr{pr.Cond})
 			last := g.handlers[len(g.handlers)-1]
 			last.cold, last.phase = true, running

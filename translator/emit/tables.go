@@ -126,7 +126,7 @@ func (g *gen) programTable(w *writer) {
 		if saved > 0 {
 			entry = fmt.Sprintf("entry_%d", i)
 		}
-		if pr.Cond != nil {
+		if followed(pr) {
 			cond = fmt.Sprintf("cond_%d", i)
 		}
 		w.line("{ %s, %s, %s, %s, %d, %s },", g.handlerName(i), entry, cond, cString(pr.Name), saved, g.probeFlags(pr))
