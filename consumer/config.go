@@ -25,6 +25,7 @@ type Config struct {
 	End        bool          // Attach: end the session at once
 	Started    func()        // is called once the probes are armed, unless the script has ended by then; may be nil
 	NoWarnings bool          // -w
+	Color      bool          // messages show colours
 	Verbose    int           // 1: say what memory a session takes; 2: also what is being done
 }
 

@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"sync"
-
-	"golang.org/x/term"
 )
 
 // A message is what the kernel side has to say beside the output: GS_CMD_MESSAGE.
@@ -24,24 +22,20 @@ type message struct {
 //	ERROR: division by 0 near operator '/' at x.stp:3:5
 //	WARNING: 12 events lost …
 type messenger struct {
-	mu       sync.Mutex
-	w        io.Writer
-	coloured bool
-	quiet    bool // no warnings
-	errors   int
-	last     string
-	inARow   int // how often last has come
+	mu     sync.Mutex
+	w      io.Writer
+	color  bool
+	quiet  bool // no warnings
+	errors int
+	last   string
+	inARow int // how often last has come
 }
 
 // repeats is how many identical messages in a row are written before they are only counted.
 const repeats = 5
 
 func newMessenger(cfg *Config) *messenger {
-	m := &messenger{w: cfg.stderr(), quiet: cfg.NoWarnings}
-	if f, ok := m.w.(*os.File); ok {
-		m.coloured = term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	}
-	return m
+	return &messenger{w: cfg.stderr(), quiet: cfg.NoWarnings, color: cfg.Color}
 }
 
 // stderr is where a program's own error output goes: to the same place.
@@ -106,7 +100,7 @@ func (m *messenger) write(colour, label, text string) {
 		m.settle()
 		m.last, m.inARow = line, 1
 	}
-	if m.coloured {
+	if m.color {
 		label = colour + label + "\x1b[0m"
 	}
 	fmt.Fprintf(m.w, "%s %s\n", label, text)

@@ -14,6 +14,7 @@ import (
 func newAttach() *cobra.Command {
 	var o outputOptions
 	var dump, stop, noWarn bool
+	var color string
 	cmd := &cobra.Command{
 		Use:   "attach [OPTION…] MODULE",
 		Short: "Print what a detached session has recorded, and go on",
@@ -33,10 +34,13 @@ many is counted and said.`,
 			if dump && stop {
 				return errors.New("attach: --dump leaves the session, --stop ends it: give one of them")
 			}
+			if err := setColor(color); err != nil {
+				return err
+			}
 			if err := o.check(); err != nil {
 				return err
 			}
-			cfg := consumer.Config{JSON: o.json(), NoWarnings: noWarn, Dump: dump, End: stop}
+			cfg := consumer.Config{JSON: o.json(), NoWarnings: noWarn, Color: colorful, Dump: dump, End: stop}
 			return o.session(cmd.Context(), cfg, func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) {
 				return consumer.Attach(ctx, args[0], cfg)
 			})
@@ -48,5 +52,6 @@ many is counted and said.`,
 	f.BoolVar(&stop, "stop", false, "print what the buffers hold, and end the session")
 	o.flags(f)
 	f.BoolVarP(&noWarn, "no-warnings", "w", false, "no warnings")
+	colorFlag(f, &color)
 	return cmd
 }

@@ -6,11 +6,27 @@ import (
 	"os"
 
 	"github.com/pkg/errors"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
 // colorful says whether diagnostics show colours; --color overrides it.
 var colorful = term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+
+// colorFlag declares --color.
+func colorFlag(f *pflag.FlagSet, when *string) {
+	f.StringVar(when, "color", "auto", "colour messages: `WHEN` is never, always or auto")
+	f.Lookup("color").NoOptDefVal = "always"
+	f.SetNormalizeFunc(british)
+}
+
+// colorArgument is --color for another gostap, whose messages come out here.
+func colorArgument() string {
+	if colorful {
+		return "--color=always"
+	}
+	return "--color=never"
+}
 
 // setColor obeys --color=when.
 func setColor(when string) error {

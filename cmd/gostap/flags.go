@@ -70,8 +70,7 @@ func (o *options) flags() []flagGroup {
 	f.BoolVarP(&o.timing, "timing", "t", false, "print at the end how often each probe was hit, and the time that it took")
 	f.BoolVarP(&o.noWarn, "no-warnings", "w", false, "no warnings")
 	f.BoolVarP(&o.warnErr, "warnings-as-errors", "W", false, "treat warnings as errors")
-	f.StringVar(&o.color, "color", "auto", "colour messages: `WHEN` is never, always or auto")
-	f.Lookup("color").NoOptDefVal = "always"
+	colorFlag(f, &o.color)
 	f.BoolP("help", "h", false, "print this")
 	f.BoolP("version", "V", false, "print the version")
 	return groups

@@ -49,7 +49,7 @@ func (s *session) runVM(ctx context.Context) error {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, unix.SIGINT, unix.SIGTERM)
 	defer signal.Stop(interrupts)
-	args := append([]string{self, "run"}, r.arguments(s.noWarn, s.verbosity(5))...)
+	args := append([]string{self, "run", colorArgument()}, r.arguments(s.noWarn, s.verbosity(5))...)
 	code, err := vm.Run(ctx, vm.Config{
 		Release:   s.vm,
 		Args:      append(args, s.built),

@@ -136,6 +136,7 @@ func (r *runOptions) config(module, script string, noWarn bool, verbosity int) c
 		BufferMB:   r.bufferMB,
 		Timeout:    time.Duration(r.timeout) * time.Second,
 		NoWarnings: noWarn,
+		Color:      colorful,
 		Verbose:    verbosity,
 	}
 }
@@ -152,7 +153,7 @@ func newRun() *cobra.Command {
 	var r runOptions
 	var verbose int
 	var noWarn, background bool
-	var script string
+	var script, color string
 	cmd := &cobra.Command{
 		Use:   "run [OPTION…] FILE.ko",
 		Short: "Run a module that gostap has built",
@@ -166,6 +167,9 @@ once. Ctrl-\\ (SIGQUIT) leaves it: see gostap attach --help.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("run: give one FILE.ko (see gostap run --help)")
+			}
+			if err := setColor(color); err != nil {
+				return err
 			}
 			if err := r.check(); err != nil {
 				return err
@@ -192,6 +196,7 @@ once. Ctrl-\\ (SIGQUIT) leaves it: see gostap attach --help.`,
 	r.flags(f)
 	f.CountVarP(&verbose, "verbose", "v", "say what is being done, if given twice")
 	f.BoolVarP(&noWarn, "no-warnings", "w", false, "no warnings")
+	colorFlag(f, &color)
 	f.StringVar(&script, "script", "", "the script's name, for gostap list")
 	f.BoolVar(&background, "background", false, "once started, tell who waits at descriptor 3, and go on without a terminal")
 	f.MarkHidden("script")
