@@ -7,11 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/panics"
 )
 
 // A command is that of -c.
@@ -102,7 +103,7 @@ const systemPatience = 2 * time.Second
 type systems struct {
 	stdout io.Writer
 	say    *messenger
-	wait   sync.WaitGroup
+	wait   panics.Group
 }
 
 // run runs a command and returns when it has ended, or leaves it in the background if

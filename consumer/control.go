@@ -12,6 +12,8 @@ import (
 	"github.com/mdlayher/netlink"
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
+
+	"gostap/internal/panics"
 )
 
 // control is the session's generic netlink socket. Its owner sends one command
@@ -25,6 +27,7 @@ type control struct {
 	mu      sync.Mutex // held during a command
 	answers chan answer
 	lost    chan struct{} // closed when nothing more will be received
+	err     error         // why, if not because the socket was closed; valid then
 }
 
 type answer struct {
@@ -87,6 +90,7 @@ func (c *control) close() { c.conn.Close() }
 // receive passes messages on and hands answers to the command that waits.
 func (c *control) receive() {
 	defer close(c.lost)
+	defer panics.Catch(&c.err)
 	for {
 		msgs, raw, err := c.conn.Receive()
 		switch {
@@ -157,6 +161,9 @@ func (c *control) await(sequence uint32) answer {
 		case <-late:
 			return answer{err: errOverflow}
 		case <-c.lost:
+			if c.err != nil {
+				return answer{err: c.err}
+			}
 			return answer{err: errors.New("the module's control channel is gone")}
 		}
 	}

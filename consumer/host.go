@@ -15,6 +15,8 @@ import (
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
+
+	"gostap/internal/panics"
 )
 
 // RunHost runs a program of the host runtime: the script as an ordinary
@@ -137,6 +139,7 @@ func (h *hostSession) interrupt() {
 // fails, it closes its own, so that the program is not held up.
 func (h *hostSession) read(r *os.File) {
 	defer close(h.done)
+	defer panics.Catch(&h.err)
 	defer r.Close()
 	buf := make([]byte, 256<<10)
 	filled := 0

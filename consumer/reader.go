@@ -5,13 +5,14 @@ package consumer
 import (
 	"math"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
+
+	"gostap/internal/panics"
 )
 
 const (
@@ -41,8 +42,9 @@ type reader struct {
 	plugged  time.Time
 	mu       sync.Mutex // held while buffers changes, and by close
 	pollFds  []unix.PollFd
-	requests chan struct{} // a grace period is wanted
-	passedFd int           // an eventfd: readable when it has passed
+	requests chan struct{}                // a grace period is wanted
+	passedFd int                          // an eventfd: readable when it has passed
+	panicked atomic.Pointer[panics.Error] // where grace periods are waited for
 }
 
 func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error) {
@@ -89,11 +91,7 @@ func hurry() {
 // run empties the buffers until stop is called or the output fails.
 func (r *reader) run() {
 	defer close(r.done)
-	defer func() {
-		if p := recover(); p != nil {
-			r.err = errors.Errorf("reading the buffers: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer panics.Catch(&r.err)
 	hurry()
 	go r.graces()
 	defer close(r.requests)
@@ -146,9 +144,16 @@ func (r *reader) round() {
 	r.safe = latest
 }
 
-// graces waits for grace periods beside run.
+// graces waits for grace periods beside run, to which a panic here is passed on.
 func (r *reader) graces() {
-	defer unix.Close(r.passedFd)
+	defer func() {
+		if p := recover(); p != nil {
+			r.panicked.Store(panics.Of(p))
+			ring(r.passedFd)
+			return
+		}
+		unix.Close(r.passedFd)
+	}()
 	hurry()
 	for range r.requests {
 		r.barrier()
@@ -164,6 +169,9 @@ func (r *reader) await() {
 	for {
 		unix.Poll(fds, int(busyTick/time.Millisecond))
 		if _, err := unix.Read(r.passedFd, count[:]); err == nil {
+			if e := r.panicked.Load(); e != nil {
+				panic(e)
+			}
 			return
 		}
 		r.scan()

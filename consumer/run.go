@@ -11,6 +11,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
+	"gostap/internal/panics"
 	"gostap/manifest"
 )
 
@@ -165,6 +166,10 @@ func (k *kernelSession) connect() (err error) {
 	if k.control, err = dialControl(k.mod.family, k.message); err != nil {
 		return err
 	}
+	k.goes(func() {
+		<-k.control.lost
+		panics.Rethrow(k.control.err)
+	})
 	if k.stats, err = k.control.attach(); err != nil {
 		return errors.Wrap(err, "attaching to the module's session")
 	}
@@ -344,6 +349,9 @@ func (k *kernelSession) leaveOrRemove(result *Result, err *error) {
 	if !k.lastly() {
 		result.ExitCode = 1
 	}
+	if e := k.panicked.Load(); e != nil {
+		result.ExitCode, *err = 1, e
+	}
 }
 
 // detach gives up everything that keeps the module in use. The session must go
@@ -357,10 +365,10 @@ func (k *kernelSession) detach() {
 	}
 	if k.control != nil {
 		closed := make(chan struct{})
-		go func() {
+		k.goes(func() {
+			defer close(closed)
 			k.control.close()
-			close(closed)
-		}()
+		})
 		select {
 		case <-closed:
 		case <-time.After(abandonPatience):

@@ -11,6 +11,8 @@ import (
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
+
+	"gostap/internal/panics"
 )
 
 // A session is what is common to a module in the kernel and a program of the host
@@ -30,6 +32,7 @@ type session struct {
 	detachable bool          // SIGQUIT leaves the session instead of ending it
 	recorder   bool          // it outlives us: also an output that fails only leaves it
 	leaving    atomic.Bool
+	panicked   atomic.Pointer[panics.Error] // in one of its goroutines
 }
 
 // abandon is how many signals it takes to leave without waiting for anything.
@@ -122,11 +125,30 @@ func (s *session) running(gone <-chan struct{}) {
 // do runs f beside the signals. It reports false if the user would not wait for it.
 func (s *session) do(f func()) bool {
 	done := make(chan struct{})
+	var err error
 	go func() {
 		defer close(done)
+		defer panics.Catch(&err)
 		f()
 	}()
-	return s.await(done)
+	if !s.await(done) {
+		return false
+	}
+	panics.Rethrow(err)
+	return true
+}
+
+// goes runs f in a goroutine. A panic in it ends the session, and is what has come of it.
+func (s *session) goes(f func()) {
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				s.panicked.CompareAndSwap(nil, panics.Of(p))
+				s.end()
+			}
+		}()
+		f()
+	}()
 }
 
 // lastly waits for commands that are still running, once the probes are gone, and

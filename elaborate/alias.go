@@ -62,6 +62,7 @@ func (s *session) points(list []*syntax.ProbePoint, p path, follow func(*syntax.
 
 // point finds the places that one probe point stands for.
 func (s *session) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagnostic) {
+	s.at = pt.At
 	matches := s.match(pt)
 	wild := strings.Contains(joinNames(pt.Components), "*")
 	if len(matches) == 0 && !wild {

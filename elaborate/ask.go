@@ -11,6 +11,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/dwarf"
+	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
 
@@ -151,6 +152,7 @@ type PointVar struct {
 // Vars returns the variables at the places that a probe point stands for.
 func Vars(patterns []*syntax.ProbePoint, lib *Library, target *Target) ([]PointVars, syntax.Diagnostics) {
 	s := newSession(lib, target)
+	defer panics.At(&s.at)
 	var list []PointVars
 	for _, pt := range patterns {
 		found, d := s.point(pt, path{})

@@ -112,6 +112,7 @@ func (s *session) follow(body syntax.Node, vars Resolver, values map[syntax.Expr
 
 // value resolves one target variable or @operator.
 func (s *session) value(x syntax.Expr, vars Resolver, values map[syntax.Expr]*program.Value) *program.Value {
+	s.at = x.Pos()
 	if vars == nil {
 		vars = s.anywhere
 	}

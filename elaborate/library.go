@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	slashpath "path"
 	"strings"
-	"sync"
 
+	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
 
@@ -77,11 +77,11 @@ func LoadLibrary(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnosti
 
 	files := make([]*syntax.File, len(scripts))
 	found := make([]syntax.Diagnostics, len(scripts))
-	var wg sync.WaitGroup
+	var group panics.Group
 	for i, src := range scripts {
-		wg.Go(func() { files[i], found[i] = syntax.Parse(src, env) })
+		group.Go(func() { files[i], found[i] = syntax.Parse(src, env) })
 	}
-	wg.Wait()
+	group.Wait()
 	lib := &Library{functions: map[string][]function{}, globals: map[string]*syntax.File{}}
 	for i, file := range files {
 		diags = append(diags, found[i]...)

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
 
@@ -17,6 +18,7 @@ import (
 //	listed, diags := elaborate.List(points, library, target, true)
 func List(patterns []*syntax.ProbePoint, lib *Library, target *Target, variables bool) ([]Listed, syntax.Diagnostics) {
 	s := newSession(lib, target)
+	defer panics.At(&s.at)
 	seen := map[string]bool{}
 	var all []Listed
 	for _, pt := range patterns {

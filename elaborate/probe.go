@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gostap/internal/panics"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
@@ -16,6 +17,7 @@ import (
 // they need of the library.
 func Elaborate(user []*syntax.File, lib *Library, target *Target) (*program.Elaborated, syntax.Diagnostics) {
 	s := newSession(lib, target)
+	defer panics.At(&s.at)
 	for _, file := range user {
 		s.include(file)
 	}
@@ -55,6 +57,7 @@ type session struct {
 	target *Target
 	out    *program.Elaborated
 	diags  syntax.Diagnostics
+	at     syntax.Pos // what is being elaborated
 
 	anywhere  Resolver // @cast and the like, which need no place; may be nil
 	included  map[*syntax.File]bool
@@ -74,6 +77,7 @@ type session struct {
 // probe elaborates one probe: places at which the same code runs become one
 // ElaboratedProbe.
 func (s *session) probe(decl *syntax.ProbeDecl) {
+	s.at = decl.At
 	groups := map[string]*program.ElaboratedProbe{} // by places' keys
 	same := map[string]*program.ElaboratedProbe{}   // by what the keys came to
 	unknown := 0

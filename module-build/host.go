@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gostap/internal/cache"
+	"gostap/internal/panics"
 	runtimec "gostap/runtime-c"
 )
 
@@ -87,7 +88,8 @@ func buildHostRuntime(ctx context.Context, gcc string, req *HostRequest, dir str
 	g.SetLimit(runtime.NumCPU())
 	for _, source := range sources {
 		object := strings.ReplaceAll(strings.TrimSuffix(source, ".c"), "/", "_") + ".o"
-		g.Go(func() error {
+		g.Go(func() (err error) {
+			defer panics.Catch(&err)
 			return compileHost(ctx, "the host runtime", dir, gcc, append(req.flags(dir), "-c", "-o", filepath.Join(dir, object), filepath.Join(dir, source)))
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sync/errgroup"
 
+	"gostap/internal/panics"
 	"gostap/manifest"
 )
 
@@ -43,12 +44,14 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	objects := []string{filepath.Join(work, "script.o")}
 	include := []string{"-I" + filepath.Join(rt.dir, "include"), fmt.Sprintf("-DMAXSTRINGLEN=%d", req.MaxStringLen)}
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
+	g.Go(func() (err error) {
+		defer panics.Catch(&err)
 		return rt.compile(gctx, "the C that gostap made of the script", append(rt.Script, include...), c, objects[0])
 	})
 	if req.Embedded != nil {
 		objects = append(objects, filepath.Join(work, "embedded.o"))
-		g.Go(func() error {
+		g.Go(func() (err error) {
+			defer panics.Catch(&err)
 			flags := append(append(rt.Embedded, include...), "-I"+filepath.Join(rt.dir, "kernel"))
 			return rt.compile(gctx, "the script's embedded C", flags, req.Embedded, objects[1])
 		})

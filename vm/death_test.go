@@ -14,6 +14,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/internal/cache"
+	"gostap/internal/panics"
 )
 
 // impatience is for qemus that are none, and have no reason to be slow.
@@ -217,5 +218,20 @@ func TestNoCommand(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	if r, _ := standInFor(t, "cannot start the command", false, Config{}); r.err != nil || r.status != 126 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// broken panics at what is written.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { panic("in the output") }
+
+// TestPanics: what takes the output panics, and is what came of the session.
+func TestPanics(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	r, _ := standInFor(t, "hangs in the session", false, Config{Stdout: broken{}})
+	var e *panics.Error
+	if !errors.As(r.err, &e) || e.Value != "in the output" {
+		t.Errorf("status %d, error %v", r.status, r.err)
 	}
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
+
+	"gostap/internal/panics"
 )
 
 // session is the host's side of a guest, from its boot to the end of its command.
@@ -88,8 +90,10 @@ func (s *session) run(ctx context.Context, marker string) (int, error) {
 	for name, w := range map[string]io.Writer{"stdout": s.cfg.Stdout, "stderr": s.cfg.Stderr} {
 		s.streams++
 		go func() {
-			complete, err := copyUntil(w, counted{s.conns[name], s.watch}, []byte(marker))
-			s.copied <- copied{complete, err}
+			var c copied
+			defer func() { s.copied <- c }()
+			defer panics.Catch(&c.err)
+			c.complete, c.err = copyUntil(w, counted{s.conns[name], s.watch}, []byte(marker))
 		}()
 	}
 	err := s.until(ctx, func() bool { return s.exited && s.streams == 0 })

@@ -65,7 +65,7 @@ func (o *options) flags() []flagGroup {
 	o.run.flags(f)
 
 	f = group("Messages")
-	f.CountVarP(&o.verbose, "verbose", "v", "a line for each pass, with its time; twice: more")
+	f.CountVarP(&o.verbose, "verbose", "v", "a line for each pass, with its time; twice: more; three times: where gostap itself has failed")
 	f.StringVar(&o.verboseFor, "vp", "", "be more verbose by pass: a digit of `ABCDE` for each")
 	f.BoolVarP(&o.timing, "timing", "t", false, "print at the end how often each probe was hit, and the time that it took")
 	f.BoolVarP(&o.noWarn, "no-warnings", "w", false, "no warnings")

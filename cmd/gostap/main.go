@@ -7,20 +7,31 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 
 	"github.com/pkg/errors"
+	"github.com/spf13/cobra"
 
+	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
 
 func main() {
 	// The passes are over before collecting garbage would pay; the consumer makes none.
 	debug.SetGCPercent(400)
-	cmd := newRoot(os.Args[1:])
-	err := cmd.ExecuteContext(context.Background())
-	os.Exit(report(err))
+	os.Exit(execute(newRoot(os.Args[1:]), os.Args[1:], os.Stderr))
+}
+
+// execute has cmd obey a command line, reports what went wrong and returns the exit code.
+func execute(cmd *cobra.Command, args []string, messages io.Writer) int {
+	cmd.SetArgs(args)
+	err := func() (err error) {
+		defer panics.Catch(&err)
+		return cmd.ExecuteContext(context.Background())
+	}()
+	return report(messages, err, verbosityOf(cmd, args))
 }
 
 // exitCode is an error that has been reported already, or needs no words.
@@ -29,7 +40,8 @@ type exitCode int
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // report prints err as a person wants it and returns the exit code.
-func report(err error) int {
+func report(w io.Writer, err error, verbosity int) int {
+	var internal *panics.Error
 	var code exitCode
 	var diags syntax.Diagnostics
 	switch {
@@ -37,10 +49,12 @@ func report(err error) int {
 		return 0
 	case errors.As(err, &code):
 		return int(code)
+	case errors.As(err, &internal):
+		reportInternal(w, internal, verbosity)
 	case errors.As(err, &diags):
-		diags.Write(os.Stderr, colorful)
+		diags.Write(w, colorful)
 	default:
-		fmt.Fprintf(os.Stderr, "gostap: %v\n", err)
+		fmt.Fprintf(w, "gostap: %v\n", err)
 	}
 	return 1
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gostap/consumer"
+	"gostap/internal/panics"
 )
 
 // outputOptions say where a session's output goes, and how it looks.
@@ -85,8 +86,8 @@ func (o *outputOptions) open() (*consumer.Files, func() error, error) {
 	signal.Notify(switches, unix.SIGUSR2)
 	go func() {
 		for range switches {
-			if err := files.Switch(); err != nil {
-				fmt.Fprintf(os.Stderr, "gostap: %v\n", err)
+			if err := switchFiles(files); err != nil {
+				report(os.Stderr, err, 0)
 			}
 		}
 	}()
@@ -94,6 +95,12 @@ func (o *outputOptions) open() (*consumer.Files, func() error, error) {
 		signal.Stop(switches)
 		return files.Close()
 	}, nil
+}
+
+// switchFiles has the output go on in the next file. It is no reason to end the session if that fails.
+func switchFiles(files *consumer.Files) (err error) {
+	defer panics.Catch(&err)
+	return files.Switch()
 }
 
 // session runs what one of the consumer's runners runs.

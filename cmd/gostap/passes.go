@@ -65,7 +65,7 @@ func (o *options) passes(ctx context.Context) error {
 			s.status.say("", 0)
 			release() // the consumer has its own ways
 		}
-		err := pass.run(ctx)
+		err := inPass(i+1, pass.name, func() error { return pass.run(ctx) })
 		if code, ok := interrupted(ctx); ok {
 			return code
 		}
@@ -77,7 +77,7 @@ func (o *options) passes(ctx context.Context) error {
 			fmt.Fprintf(os.Stderr, "Pass %d: %-10s %9.1f ms%s\n", i+1, pass.name, took, s.remark)
 		}
 		if i+1 == o.pass {
-			return pass.show()
+			return inPass(i+1, pass.name, pass.show)
 		}
 	}
 	return nil

@@ -69,6 +69,12 @@ func newRoot(args []string) *cobra.Command {
 	for _, group := range groups {
 		cmd.Flags().AddFlagSet(group.flags)
 	}
+	for _, c := range commands {
+		if c.Flags().Lookup("verbose") == nil {
+			c.Flags().CountP("verbose", "v", "if given three times, show where gostap itself has failed")
+			c.Flags().MarkHidden("verbose")
+		}
+	}
 	cmd.Flags().SetNormalizeFunc(british)
 	for _, name := range []string{"list", "list-vars"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, o.completePoint); err != nil {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"gostap/internal/panics"
 )
 
 // A statusLine says on a terminal what gostap waits for, and for how long by now.
@@ -19,6 +21,7 @@ import (
 type statusLine struct {
 	terminal *os.File
 	done     chan struct{}
+	keeper   panics.Group
 
 	mu     sync.Mutex
 	what   string
@@ -35,7 +38,7 @@ func newStatusLine() *statusLine {
 		return nil
 	}
 	l := &statusLine{terminal: os.Stderr, done: make(chan struct{})}
-	go l.keep()
+	l.keeper.Go(l.keep)
 	return l
 }
 
@@ -70,6 +73,7 @@ func (l *statusLine) close() {
 	}
 	l.say("", 0)
 	close(l.done)
+	l.keeper.Wait()
 }
 
 func (l *statusLine) draw(now time.Time) {

@@ -9,10 +9,11 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/panics"
 )
 
 // Progress is told how many bytes of how many have been read.
@@ -47,9 +48,9 @@ func (f *File) scanAll(progress Progress) ([]*found, error) {
 	all := make([]*found, len(headers))
 	failed := make([]error, len(headers))
 	var next, done atomic.Int64
-	var wg sync.WaitGroup
+	var group panics.Group
 	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
+		group.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(headers) {
@@ -65,7 +66,7 @@ func (f *File) scanAll(progress Progress) ([]*found, error) {
 			}
 		})
 	}
-	wg.Wait()
+	group.Wait()
 	for _, err := range failed {
 		if err != nil {
 			return nil, err

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"io"
 	"runtime"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -16,6 +15,8 @@ import (
 	"github.com/pkg/errors"
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
+
+	"gostap/internal/panics"
 )
 
 // maxImage bounds what a kernel may decompress to.
@@ -171,17 +172,16 @@ func unlz4(p []byte) ([]byte, error) {
 	image := make([]byte, len(blocks)*lz4Block)
 	sizes := make([]int, len(blocks))
 	errs := make([]error, len(blocks))
-	var wg sync.WaitGroup
+	var group panics.Group
 	limit := make(chan struct{}, runtime.NumCPU())
 	for i, block := range blocks {
-		wg.Add(1)
 		limit <- struct{}{}
-		go func() {
-			defer func() { <-limit; wg.Done() }()
+		group.Go(func() {
+			defer func() { <-limit }()
 			sizes[i], errs[i] = lz4.UncompressBlock(block, image[i*lz4Block:(i+1)*lz4Block])
-		}()
+		})
 	}
-	wg.Wait()
+	group.Wait()
 	for i := range blocks {
 		if errs[i] != nil {
 			return nil, errors.Wrap(errs[i], "lz4")

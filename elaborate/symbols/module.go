@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gostap/internal/cache"
+	"gostap/internal/panics"
 	"gostap/translator/suggest"
 )
 
@@ -139,12 +140,13 @@ func (t ModuleTree) Read(names []string) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.NumCPU())
 	for _, name := range names {
-		group.Go(func() error {
-			_, err := OpenModule(t[name])
+		group.Go(func() (err error) {
+			defer panics.Catch(&err)
+			_, err = OpenModule(t[name])
 			return err
 		})
 	}
-	return group.Wait()
+	return panics.Rethrow(group.Wait())
 }
 
 // ModuleName turns kernel/fs/fuse/virtio-fs.ko.xz into virtio_fs.

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"gostap/internal/panics"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -43,6 +44,7 @@ func Check(e *program.Elaborated, opts Options) (*program.Program, syntax.Diagno
 
 		embeddedUses: map[*syntax.EmbeddedC][]embeddedUse{},
 	}
+	defer panics.At(&c.pos)
 	c.declare()
 	c.lowerAll()
 	c.broken = c.diags.Err() != nil
@@ -85,10 +87,11 @@ type checker struct {
 	undeclared   map[string]bool            // arrays and statistics that were reported as such
 	matched      bool                       // matched() is used
 
-	broken      bool      // names are wrong: what is unused may be used under its right one
-	cur         *scope    // whose code is being gone over
-	collect     bool      // while counting: note calls
-	at          inference // while types are gathered
+	pos         syntax.Pos // what is being gone over, for whom it may concern: see panics.At
+	broken      bool       // names are wrong: what is unused may be used under its right one
+	cur         *scope     // whose code is being gone over
+	collect     bool       // while counting: note calls
+	at          inference  // while types are gathered
 	foreachs    []inferredLoop
 	walkedCalls []walkedCall
 	unassigned  []unassigned

@@ -34,6 +34,7 @@ func (c *checker) checkConditions() {
 		if p.Cond == nil {
 			continue
 		}
+		c.pos = p.Cond.Pos()
 		eachExpr(&program.Eval{X: p.Cond}, func(x program.Expr) {
 			if o := c.obstacle(x, map[*function]bool{}); o != nil {
 				c.errorf(x.Pos(), "a condition can't %s: %s%s", o.what, o.why, o.path()).Hint = o.hint

@@ -172,6 +172,7 @@ func (c *checker) nameGlobals() {
 
 // finishStmt completes s, and returns what takes its place.
 func (c *checker) finishStmt(s program.Stmt) program.Stmt {
+	c.pos = s.Pos()
 	switch s := s.(type) {
 	case *program.If:
 		if s.Then == nil && s.Else != nil {

@@ -18,7 +18,7 @@ type inference struct {
 // inferAll gathers what each use says about types.
 func (c *checker) inferAll() {
 	for _, p := range c.probes {
-		c.at, c.cur = inference{probe: p}, p.scope
+		c.at, c.cur, c.pos = inference{probe: p}, p.scope, p.At
 		if p.Cond != nil {
 			c.want(p.Cond, program.Long)
 		}
@@ -30,7 +30,7 @@ func (c *checker) inferAll() {
 	}
 	for _, f := range c.lowered {
 		if f.live && f.body != nil {
-			c.at, c.cur = inference{fn: f}, f.scope
+			c.at, c.cur, c.pos = inference{fn: f}, f.scope, f.At
 			c.inferStmt(f.body)
 		}
 	}
@@ -41,8 +41,11 @@ func (c *checker) inferAll() {
 }
 
 func (c *checker) inferStmt(s program.Stmt) {
+	if s == nil {
+		return
+	}
+	c.pos = s.Pos()
 	switch s := s.(type) {
-	case nil:
 	case *program.Eval:
 		c.effect(s.X)
 	case *program.If:

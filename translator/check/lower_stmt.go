@@ -18,6 +18,7 @@ type foreachLoop struct {
 
 // stmt lowers x; nothing is left of some statements, which give nil.
 func (s *scope) stmt(x syntax.Stmt) program.Stmt {
+	s.c.pos = x.Pos()
 	switch x := x.(type) {
 	case *syntax.Block:
 		return s.block(x)
@@ -380,6 +381,7 @@ func hasNext(s program.Stmt) bool {
 }
 
 func (c *checker) lowerProbe(e *program.ElaboratedProbe) *probe {
+	c.pos = e.At
 	p := &probe{
 		Probe: &program.Probe{At: e.At, Name: e.Name, Points: e.Points},
 		scope: c.newScope(file(e.At), e.Values),

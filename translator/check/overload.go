@@ -149,6 +149,7 @@ func (c *checker) link(g *group) {
 
 // lowerFunction lowers f's body.
 func (c *checker) lowerFunction(f *function) {
+	c.pos = f.At
 	s := c.newScope(f.src, c.elab.Values)
 	s.fn = f
 	f.scope = s

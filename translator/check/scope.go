@@ -66,6 +66,7 @@ func (c *checker) privateScope(src *syntax.Source) *fileScope {
 func (c *checker) declare() {
 	for _, f := range c.elab.Files {
 		for _, d := range f.Decls {
+			c.pos = d.Pos()
 			switch d := d.(type) {
 			case *syntax.GlobalDecl:
 				c.declareGlobal(d, f.Source)

@@ -29,7 +29,7 @@ func (c *checker) elide() {
 		functions := false
 		for _, f := range c.lowered {
 			if f.live && f.body != nil && (all || f.scope.changed) {
-				c.cur = f.scope
+				c.cur, c.pos = f.scope, f.At
 				e := &elider{c: c}
 				f.body = e.stmt(f.body)
 				f.scope.changed = e.changed
@@ -45,7 +45,7 @@ func (c *checker) elide() {
 }
 
 func (c *checker) elideProbe(p *probe) {
-	c.cur = p.scope
+	c.cur, c.pos = p.scope, p.At
 	p.scope.changed = false
 	for i := len(p.body.Stmts) - 1; i >= 0; i-- {
 		e := &elider{c: c, quiet: p.quiet[i]}

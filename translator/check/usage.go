@@ -91,6 +91,7 @@ func (c *checker) begin(s *scope) {
 }
 
 func (c *checker) countProbe(p *probe) {
+	c.pos = p.At
 	c.begin(p.scope)
 	c.collect = true
 	c.countStmt(p.body, 1)
@@ -100,6 +101,7 @@ func (c *checker) countProbe(p *probe) {
 
 // countFunction returns the calls in f.
 func (c *checker) countFunction(f *function) []*program.Call {
+	c.pos = f.At
 	c.begin(f.scope)
 	c.collect = true
 	c.countCode(f, 1)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gostap/internal/panics"
 	"gostap/manifest"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
@@ -59,6 +60,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		hists:    map[manifest.Hist]int{},
 		regexes:  map[string]regexTables{},
 	}
+	defer panics.At(&g.pos)
 	if g.nesting == 0 {
 		g.nesting = int64(a.depth) + 10
 	}
@@ -74,6 +76,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 	if err := g.diags.Err(); err != nil {
 		return nil, err
 	}
+	g.pos = syntax.Pos{} // what follows is about the whole script
 	embedded := g.embeddedFile()
 	return &Output{
 		C:         g.assemble(),
@@ -115,6 +118,7 @@ type gen struct {
 	groupOf  map[*program.Global]*group
 	names    map[*program.Global]string
 	diags    syntax.Diagnostics
+	pos      syntax.Pos // what is being translated
 
 	variants map[variant]*cFunc // functions that are called
 	queue    []*cFunc           // the same, in the order of their first call

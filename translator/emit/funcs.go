@@ -17,6 +17,7 @@ func callsNext(fn *program.Function) bool {
 // emitFunction writes a script function, or the way to one of embedded C.
 func (g *gen) emitFunction(f *cFunc) {
 	fn := f.fn
+	g.pos = fn.At
 	if fn.Code != nil {
 		g.protos.line("extern %s %s(%s);", cType(fn.Result), embeddedName(fn), params(fn, false, paramName))
 		if direct(fn) {

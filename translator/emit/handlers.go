@@ -10,6 +10,7 @@ import (
 
 // emitHandler writes the C function of one handler: locks, code, unlocks.
 func (g *gen) emitHandler(h *handler) {
+	g.pos = h.probe.At
 	f := &cFunc{name: h.name}
 	g.roots = append(g.roots, f)
 	b := g.newBody(f, h.phase == running && !h.cold)

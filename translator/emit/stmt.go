@@ -23,6 +23,7 @@ func (b *body) stmt(s program.Stmt) {
 		b.stmts(blk.Stmts)
 		return
 	}
+	b.g.pos = s.Pos()
 	b.writer.at(s.Pos())
 	switch s := s.(type) {
 	case *program.Eval:

@@ -2,7 +2,11 @@
 
 package syntax
 
-import "fmt"
+import (
+	"fmt"
+
+	"gostap/internal/panics"
+)
 
 const (
 	maxDepth  = 1000  // of nested statements and expressions
@@ -18,7 +22,10 @@ const (
 //	file, diags := syntax.Parse(src, env)
 //	if err := diags.Err(); err != nil { … }
 func Parse(src *Source, env *Env) (*File, Diagnostics) {
+	begin := Pos{src, 1, 1}
+	defer panics.At(&begin)
 	p := newParser(src, env)
+	defer panics.At(&p.tok.pos)
 	f := &File{Source: src}
 	for p.tok.kind != tEOF {
 		p.declaration(f)

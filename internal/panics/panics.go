@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package panics makes errors of panics: what is wrong with gostap itself is to end a
+// command as an error that tells where in the script it was, not the process.
+//
+// A pass keeps where it is, and has that added to whatever panics in it:
+//
+//	func Elaborate(…) … {
+//		s := newSession()
+//		defer panics.At(&s.at)
+//
+// The command, and every goroutine, for which nobody else could, ends it:
+//
+//	group.Go(func() (err error) {
+//		defer panics.Catch(&err)
+package panics
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// An Error is a panic of gostap's own.
+type Error struct {
+	Value any
+	Pass  string // "pass 2, elaborate"; "" outside of the passes
+	Place Place  // in the script; nil if nothing there was being worked on
+	Stack []byte
+}
+
+// A Place is a syntax.Pos.
+type Place interface {
+	IsValid() bool
+	String() string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
+
+// Of returns the error for what was recovered, of which it may be one already.
+func Of(recovered any) *Error {
+	var e *Error
+	if err, ok := recovered.(error); ok && errors.As(err, &e) {
+		return e
+	}
+	return &Error{Value: recovered, Stack: debug.Stack()}
+}
+
+// Catch, when deferred, ends a panic as an error.
+func Catch(err *error) {
+	if p := recover(); p != nil {
+		*err = Of(p)
+	}
+}
+
+// At, when deferred, has a panic go on as an *Error that knows the place.
+func At[P Place](place *P) {
+	if p := recover(); p != nil {
+		e := Of(p)
+		if e.Place == nil && (*place).IsValid() {
+			e.Place = *place
+		}
+		panic(e)
+	}
+}
