@@ -7,9 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
+
+	"gostap/internal/bounded"
 )
 
 // readAll opens what may be an ELF file with debuginfo, and asks for all that
@@ -99,21 +100,12 @@ func askAll(info *Info, in Instance) {
 // limits runs work, and fails if it takes more than its bounds.
 func limits(t *testing.T, work func()) {
 	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	done := make(chan bool)
-	go func() {
-		defer close(done)
+	err := bounded.Limits{Wall: time.Minute, Allocated: 1 << 30}.Run(func() error {
 		work()
-	}()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatal("it does not end")
-	}
-	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<30 {
-		t.Fatalf("it took %d MiB", used>>20)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package bounded runs what tests feed with hostile data, which is neither to
+// panic nor to take for ever.
+package bounded
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gostap/internal/panics"
+)
+
+// Limits are what some work may take; 0: any amount.
+type Limits struct {
+	Time      time.Duration // of processors, which a busy machine does not change
+	Wall      time.Duration
+	Heap      uint64 // bytes at a time, of all that the process has
+	Allocated uint64 // bytes in all
+}
+
+// Run runs work. Its error is work's own, or says what limit was passed, or how
+// work panicked; what passes a limit is left to itself.
+func (l Limits) Run(work func() error) error {
+	began, processors, allocated := time.Now(), processorTime(), memory().TotalAlloc
+	done := make(chan error, 1)
+	go func() { done <- caught(work) }()
+	for {
+		select {
+		case err := <-done:
+			if used := memory().TotalAlloc - allocated; err == nil && l.Allocated > 0 && used > l.Allocated {
+				err = fmt.Errorf("it took %d MiB", used>>20)
+			}
+			return err
+		case <-time.After(100 * time.Millisecond):
+		}
+		switch m := memory(); {
+		case l.Time > 0 && processorTime()-processors > l.Time:
+			return passed("longer than %s", l.Time)
+		case l.Wall > 0 && time.Since(began) > l.Wall:
+			return passed("longer than %s", l.Wall)
+		case l.Heap > 0 && m.HeapAlloc > l.Heap:
+			return passed("%d MiB", m.HeapAlloc>>20)
+		}
+	}
+}
+
+// passed is the error for a limit that was passed, with what all goroutines do.
+func passed(format string, limit any) error {
+	stacks := make([]byte, 1<<20)
+	return fmt.Errorf("it takes "+format+"\n%s", limit, stacks[:runtime.Stack(stacks, true)])
+}
+
+// caught runs work, of whose panics it makes errors with the trace.
+func caught(work func() error) (err error) {
+	defer func() {
+		var e *panics.Error
+		if errors.As(err, &e) {
+			err = fmt.Errorf("%w at %v\n%s", e, e.Place, e.Stack)
+		}
+	}()
+	defer panics.Catch(&err)
+	return work()
+}
+
+// processorTime is what the process has used.
+func processorTime() time.Duration {
+	var u unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func memory() (m runtime.MemStats) {
+	runtime.ReadMemStats(&m)
+	return m
+}
