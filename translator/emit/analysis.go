@@ -57,6 +57,7 @@ type summary struct {
 type analysis struct {
 	fns        map[*program.Function]*summary
 	recursive  map[*program.Function]bool
+	costs      map[*program.Function]int                     // how many calls one of it comes to, loops counted once
 	sortLevel  map[*program.Function]map[*program.Global]int // sorted loops that may be under way when it is called
 	walkLevels map[*program.Global]int                       // sorted loops that may be under way at once
 	depth      int                                           // the longest chain of calls, recursion counted once
@@ -66,6 +67,7 @@ func analyse(p *program.Program) (*analysis, error) {
 	a := &analysis{
 		fns:        map[*program.Function]*summary{},
 		recursive:  map[*program.Function]bool{},
+		costs:      map[*program.Function]int{},
 		sortLevel:  map[*program.Function]map[*program.Global]int{},
 		walkLevels: map[*program.Global]int{},
 	}
@@ -82,10 +84,7 @@ func analyse(p *program.Program) (*analysis, error) {
 			}
 		}
 	}
-	for _, fn := range p.Functions {
-		a.recursive[fn] = a.reaches(fn, fn, map[*program.Function]bool{})
-	}
-	a.depth = newChains(a.called, func(*program.Function) int { return 1 }).longest(p.Functions...)
+	a.findRecursion(p.Functions)
 	return a, a.nestSorts(p)
 }
 
@@ -244,30 +243,6 @@ func pragmaUsage(code string, p *program.Program) usage {
 		}
 	}
 	return u
-}
-
-func (a *analysis) reaches(from, to *program.Function, seen map[*program.Function]bool) bool {
-	for _, call := range a.fns[from].calls {
-		if call.fn == to {
-			return true
-		}
-		if !seen[call.fn] {
-			seen[call.fn] = true
-			if a.reaches(call.fn, to, seen) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// called are the functions that fn calls.
-func (a *analysis) called(fn *program.Function) []*program.Function {
-	var list []*program.Function
-	for _, call := range a.fns[fn].calls {
-		list = append(list, call.fn)
-	}
-	return list
 }
 
 // maxSortLevels bounds the links that a node carries for sorted loops.

@@ -2,60 +2,64 @@
 
 package emit
 
-// chains finds the longest chains of calls, as a sum of what each function weighs. Functions that call each other in
-// circles count as one that weighs as much as all of them. The circles are found by Tarjan's algorithm: one is complete when
-// the first of it that was visited is left.
-type chains[F comparable] struct {
-	calls  func(F) []F
-	weight func(F) int
-	number map[F]int // in the order of visits, from 1
-	low    map[F]int // the lowest number of the same circle that is known to be reached
-	stack  []F       // visited, and their circles not complete
-	done   map[F]int // of complete circles: the longest chain from there on
-}
+import "slices"
 
-func newChains[F comparable](calls func(F) []F, weight func(F) int) *chains[F] {
-	return &chains[F]{calls: calls, weight: weight, number: map[F]int{}, low: map[F]int{}, done: map[F]int{}}
-}
-
-// longest returns the longest chain that begins at one of roots.
-func (c *chains[F]) longest(roots ...F) int {
-	longest := 0
-	for _, f := range roots {
-		if c.number[f] == 0 {
-			c.visit(f)
+// circles returns the functions that roots lead to, in circles of those that call each other, each circle behind those that it
+// calls; most are of one function. They are found by Tarjan's algorithm: a circle is complete when the first of it that was
+// visited is left.
+func circles[F comparable](roots []F, calls func(F) []F) [][]F {
+	var complete [][]F
+	var stack []F         // visited, and their circles not complete
+	number := map[F]int{} // in the order of visits, from 1
+	low := map[F]int{}    // the lowest number of the same circle that is known to be reached
+	done := map[F]bool{}  // in a complete circle
+	var visit func(f F)
+	visit = func(f F) {
+		number[f] = len(number) + 1
+		low[f] = number[f]
+		at := len(stack)
+		stack = append(stack, f)
+		for _, g := range calls(f) {
+			if number[g] == 0 {
+				visit(g)
+			}
+			if !done[g] {
+				low[f] = min(low[f], low[g])
+			}
 		}
-		longest = max(longest, c.done[f])
+		if low[f] < number[f] {
+			return
+		}
+		circle := slices.Clone(stack[at:])
+		stack = stack[:at]
+		for _, g := range circle {
+			done[g] = true
+		}
+		complete = append(complete, circle)
+	}
+	for _, f := range roots {
+		if number[f] == 0 {
+			visit(f)
+		}
+	}
+	return complete
+}
+
+// chains returns the longest chain of calls from each function that roots lead to, as a sum of what each function weighs.
+// A circle counts as one that weighs as much as all of it.
+func chains[F comparable](roots []F, calls func(F) []F, weight func(F) int) map[F]int {
+	longest := map[F]int{}
+	for _, circle := range circles(roots, calls) {
+		own, below := 0, 0
+		for _, f := range circle {
+			own += weight(f)
+			for _, g := range calls(f) {
+				below = max(below, longest[g]) // 0 within the circle
+			}
+		}
+		for _, f := range circle {
+			longest[f] = own + below
+		}
 	}
 	return longest
-}
-
-func (c *chains[F]) visit(f F) {
-	c.number[f] = len(c.number) + 1
-	c.low[f] = c.number[f]
-	at := len(c.stack)
-	c.stack = append(c.stack, f)
-	for _, g := range c.calls(f) {
-		if c.number[g] == 0 {
-			c.visit(g)
-		}
-		if _, complete := c.done[g]; !complete {
-			c.low[f] = min(c.low[f], c.low[g])
-		}
-	}
-	if c.low[f] < c.number[f] {
-		return
-	}
-	circle := c.stack[at:]
-	c.stack = c.stack[:at]
-	own, below := 0, 0
-	for _, g := range circle {
-		own += c.weight(g)
-		for _, h := range c.calls(g) {
-			below = max(below, c.done[h]) // 0 within the circle
-		}
-	}
-	for _, g := range circle {
-		c.done[g] = own + below
-	}
 }

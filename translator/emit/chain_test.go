@@ -19,7 +19,7 @@ func TestLongestChain(t *testing.T) {
 		for i := 0; i+1 < len(text); i += 3 {
 			calls[text[i]] = append(calls[text[i]], text[i+1])
 		}
-		got := newChains(func(f byte) []byte { return calls[f] }, func(f byte) int { return 1 << (f - 'a') }).longest('a')
+		got := chains([]byte("a"), func(f byte) []byte { return calls[f] }, func(f byte) int { return 1 << (f - 'a') })['a']
 		if got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
@@ -28,12 +28,12 @@ func TestLongestChain(t *testing.T) {
 
 // TestLongestChainMany: paths double with each function, and the time must not.
 func TestLongestChainMany(t *testing.T) {
-	got := newChains(func(f int) []int {
+	got := chains([]int{0}, func(f int) []int {
 		if f == 1000 {
 			return nil
 		}
 		return []int{f + 1, f + 1}
-	}, func(int) int { return 1 }).longest(0)
+	}, func(int) int { return 1 })[0]
 	if got != 1001 {
 		t.Errorf("%d, want 1001", got)
 	}

@@ -88,7 +88,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 
 // stackUse is Output.StackUse: of functions that recur, the runtime looks at what is left before each call.
 func (g *gen) stackUse(frame func(string) int) []int {
-	frames := newChains((*cFunc).called, func(f *cFunc) int {
+	frames := chains(g.roots, (*cFunc).called, func(f *cFunc) int {
 		size := frame(f.name)
 		if f.fn != nil && f.fn.Code != nil {
 			size += frame(embeddedName(f.fn))
@@ -98,7 +98,7 @@ func (g *gen) stackUse(frame func(string) int) []int {
 	use := make([]int, len(g.p.Probes))
 	for i, h := range g.handlers {
 		at := slices.Index(g.p.Probes, h.probe)
-		use[at] = max(use[at], frames.longest(g.roots[i]))
+		use[at] = max(use[at], frames[g.roots[i]])
 	}
 	if g.opts.Timing {
 		use = append(use, frame(timingName))

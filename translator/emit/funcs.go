@@ -241,10 +241,10 @@ func mayRaise(fn *program.Function) bool {
 	return false
 }
 
-// counted reports whether calls of fn count as nested: where recursion or the
-// script's depth can exceed the limit.
+// counted reports whether calls of fn count as actions and as nested: where
+// recursion or the script's depth can exceed the limit, or there are too many.
 func (g *gen) counted(fn *program.Function) bool {
-	return g.a.recursive[fn] || int64(g.a.depth) > g.nesting
+	return g.a.recursive[fn] || int64(g.a.depth) > g.nesting || g.a.costs[fn] > maxUncounted
 }
 
 // callTouches are the globals that fn may change, which its arguments must not

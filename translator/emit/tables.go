@@ -59,7 +59,7 @@ func (g *gen) fileName() string {
 func (g *gen) limitTexts(w *writer) {
 	l := &g.opts.Limits
 	w.line("static const char too_many_actions[] %s =", unused)
-	w.line("\t%s;", cString(fmt.Sprintf("MAXACTION exceeded: more than %d loop iterations and recursive calls, or %d in begin, end and error probes; raise it with -DMAXACTION=%d",
+	w.line("\t%s;", cString(fmt.Sprintf("MAXACTION exceeded: more than %d loop iterations and calls, or %d in begin, end and error probes; raise it with -DMAXACTION=%d",
 		l.MaxAction, l.cold(), 10*l.MaxAction)))
 	w.line("static const char too_many_steps[] =")
 	w.line("\t%s;", cString(fmt.Sprintf("MAXARRAYSTEPS exceeded: sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, give foreach a limit, or raise it with -DMAXARRAYSTEPS=%d",
@@ -83,13 +83,17 @@ func (g *gen) frames(w *writer) {
 // counts as often as nesting allows. The last MAXSTRINGLEN bytes are embedded
 // C's to use.
 func (g *gen) frameSize() int {
-	frames := newChains((*cFunc).called, func(f *cFunc) int {
+	frames := chains(g.roots, (*cFunc).called, func(f *cFunc) int {
 		if f.fn != nil && g.a.recursive[f.fn] {
 			return (f.frame + 8) * int(g.nesting+1)
 		}
 		return f.frame
 	})
-	return int(g.opts.Limits.MaxStringLen) + frames.longest(g.roots...)
+	deepest := 0
+	for _, f := range g.roots {
+		deepest = max(deepest, frames[f])
+	}
+	return deepest + int(g.opts.Limits.MaxStringLen)
 }
 
 func (g *gen) pointTable(w *writer) {

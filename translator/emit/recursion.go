@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package emit
+
+import (
+	"slices"
+
+	"gostap/translator/program"
+)
+
+// maxUncounted is how many calls a function may come to, loops left aside, before its own
+// calls count as actions: without loop and recursion, too, they can double at each step.
+const maxUncounted = 100
+
+// manyCalls stands for all numbers of calls that are higher.
+const manyCalls = 1 << 30
+
+// findRecursion finds the functions that lead back to themselves, the longest chain of
+// calls, and how many calls functions come to.
+func (a *analysis) findRecursion(functions []*program.Function) {
+	for _, circle := range circles(functions, a.called) {
+		for _, fn := range circle {
+			a.recursive[fn] = len(circle) > 1 || slices.Contains(a.called(fn), fn)
+			a.costs[fn] = 1
+			for _, to := range a.called(fn) {
+				a.costs[fn] = min(a.costs[fn]+a.costs[to], manyCalls)
+			}
+		}
+	}
+	for _, length := range chains(functions, a.called, func(*program.Function) int { return 1 }) {
+		a.depth = max(a.depth, length)
+	}
+}
+
+// called are the functions that fn calls.
+func (a *analysis) called(fn *program.Function) []*program.Function {
+	var list []*program.Function
+	for _, call := range a.fns[fn].calls {
+		list = append(list, call.fn)
+	}
+	return list
+}
