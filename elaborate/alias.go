@@ -80,6 +80,9 @@ func (s *session) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagn
 	var all []reached
 	var first *syntax.Diagnostic
 	for _, m := range matches {
+		if s.through++; s.through > maxAliases {
+			return nil, s.tooManyAliases(pt)
+		}
 		if slices.Contains(p.through, m.decl) {
 			return nil, &syntax.Diagnostic{Pos: m.decl.At, Msg: "probe alias " + spell(m.decl.Name) + " leads back to itself"}
 		}
@@ -103,6 +106,19 @@ func (s *session) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagn
 		return nil, first
 	}
 	return all, nil
+}
+
+// maxAliases bounds the aliases that a probe goes through: those that stand for others
+// twice double at each step.
+const maxAliases = 100000
+
+// tooManyAliases is the error for a probe that goes through more, nil if it was given before.
+func (s *session) tooManyAliases(pt *syntax.ProbePoint) *syntax.Diagnostic {
+	if s.through > maxAliases+1 {
+		return nil
+	}
+	s.broken = errorAt(pt.At, "this probe goes through more than %d aliases", maxAliases)
+	return s.broken
 }
 
 // match returns the aliases whose name pt begins with.

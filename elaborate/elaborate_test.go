@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
+	"gostap/internal/bounded"
 	"gostap/tapsets"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
@@ -92,6 +94,29 @@ func TestErrors(t *testing.T) {
 		_, diags := elaborated(t, c.script)
 		if diags.Err() == nil || !strings.HasPrefix(diags[0].Error(), c.want) {
 			t.Errorf("%s\ngot  %v\nwant %s", c.script, diags, c.want)
+		}
+	}
+}
+
+// TestAliasesMultiply: aliases that double what they stand for end in an error, also where they are optional.
+func TestAliasesMultiply(t *testing.T) {
+	var script strings.Builder
+	script.WriteString("probe a0 = begin { x = 1 }\n")
+	for i := range 40 {
+		fmt.Fprintf(&script, "probe a%d = a%d ?, a%[2]d? { x = 1 }\n", i+1, i)
+	}
+	for _, probe := range []string{"probe a40 { println(x) }", "probe a40 ?, end { println(x) }"} {
+		var diags syntax.Diagnostics
+		err := bounded.Limits{Time: 20 * time.Second, Wall: 5 * time.Minute, Heap: 1 << 30}.Run(func() error {
+			_, diags = elaborated(t, script.String()+probe)
+			return nil
+		})
+		if err != nil {
+			text, _, _ := strings.Cut(err.Error(), "\n")
+			t.Fatal(text)
+		}
+		if len(diags) != 1 || !strings.Contains(diags[0].Error(), "this probe goes through more than 100000 aliases") {
+			t.Errorf("%s: %.500v", probe, diags)
 		}
 	}
 }

@@ -71,13 +71,14 @@ type session struct {
 	handler   *syntax.Block      // its own
 	watched   int                // kernel.data points so far
 	entered   map[int64]bool     // the entry values that a probe keeps
-	broken    *syntax.Diagnostic // why the kernel can't be looked into, however optional the probe point was
+	through   int                // aliases that the probe has gone through so far
+	broken    *syntax.Diagnostic // what is wrong however optional the probe point was, as that the kernel can't be looked into
 }
 
 // probe elaborates one probe: places at which the same code runs become one
 // ElaboratedProbe.
 func (s *session) probe(decl *syntax.ProbeDecl) {
-	s.at = decl.At
+	s.at, s.through = decl.At, 0
 	groups := map[string]*program.ElaboratedProbe{} // by places' keys
 	same := map[string]*program.ElaboratedProbe{}   // by what the keys came to
 	unknown := 0
