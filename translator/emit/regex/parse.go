@@ -344,15 +344,14 @@ func union(a, b set) set {
 
 func (p *parser) class() set {
 	start := p.at
-	end := strings.Index(p.text[p.at:], ":]")
-	if end < 0 {
+	name, _, ok := strings.Cut(p.text[p.at+len("[:"):], ":]")
+	if !ok {
 		p.fail(start, "[: without its :]")
 	}
-	name := p.text[p.at+2 : p.at+end]
 	s := class(name)
 	if s == (set{}) || name == "alnum_" {
 		p.fail(start, "unknown character class [:%s:]", name)
 	}
-	p.at += end + 2
+	p.at += len("[:") + len(name) + len(":]")
 	return s
 }

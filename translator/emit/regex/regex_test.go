@@ -3,6 +3,7 @@
 package regex
 
 import (
+	"errors"
 	"math/rand"
 	"regexp"
 	"strings"
@@ -33,6 +34,8 @@ func TestErrors(t *testing.T) {
 		"a\\":                     "\\ at the end",
 		"\\1":                     "back-references",
 		"[[:foo:]]":               "unknown character class",
+		"[[:]":                    "[: without its :]",
+		"[[:]a:]":                 "unknown character class",
 		"[z-a]":                   "wrong way round",
 		"((a{200}){200})":         "more than 2000 states",
 		"(a|b)*a(a|b){12}":        "automaton",
@@ -95,4 +98,21 @@ func TestOthersPanics(t *testing.T) {
 		defer caught(&err)
 		panic("index out of range")
 	}()
+}
+
+// FuzzCompile: an expression is compiled, or it is said what is wrong with it.
+func FuzzCompile(f *testing.F) {
+	for _, text := range []string{"", "^a|b$", "(a*)+[^b-d]{2,3}", "[[:alpha:]_-]", "\\w\\.\\(x", "((a|b){3}c?)*", "[]a]", "a**", "(|a)", "^*", "\\", "[a-"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		re, err := Compile(text)
+		var e *Error
+		switch {
+		case err != nil && !errors.As(err, &e):
+			t.Errorf("%.200q: %v", text, err)
+		case err == nil:
+			re.matches("abc")
+		}
+	})
 }
