@@ -103,13 +103,16 @@ func (re *Regex) determinize(sets []set) {
 }
 
 func (b *builder) state(list []int) int {
-	key := fmt.Sprint(list)
-	s, ok := b.index[key]
+	key := make([]byte, 0, 2*len(list))
+	for _, pc := range list {
+		key = append(key, byte(pc), byte(pc>>8))
+	}
+	s, ok := b.index[string(key)]
 	if ok {
 		return s
 	}
 	s = len(b.lists)
-	b.index[key] = s
+	b.index[string(key)] = s
 	b.lists = append(b.lists, list)
 	var accepts uint8
 	for _, pc := range list {
@@ -130,7 +133,7 @@ func (b *builder) state(list []int) int {
 
 // closure follows what takes no byte.
 func (b *builder) closure(from []int, atBegin, atEnd bool) []int {
-	seen := map[int]bool{}
+	seen := make([]bool, len(b.re.Insts))
 	var list []int
 	stack := slices.Clone(from)
 	for len(stack) > 0 {
