@@ -142,8 +142,11 @@ func (t ModuleTree) Read(names []string) error {
 	for _, name := range names {
 		group.Go(func() (err error) {
 			defer panics.Catch(&err)
-			_, err = OpenModule(t[name])
-			return err
+			m, err := locateModule(t[name])
+			if err != nil || m.isCached() {
+				return err
+			}
+			return m.fill()
 		})
 	}
 	return panics.Rethrow(group.Wait())
@@ -159,27 +162,48 @@ func ModuleName(path string) string {
 // NAME.ko.gz. What it finds is kept in the cache for as long as the file does
 // not change.
 func OpenModule(path string) (*Module, error) {
+	m, err := locateModule(path)
+	if err != nil {
+		return nil, err
+	}
+	if m.openCached() == nil {
+		return m, nil
+	}
+	if err := m.fill(); err != nil {
+		return nil, err
+	}
+	return m, m.openCached()
+}
+
+// locateModule returns a module of which nothing is known but where it is, and where in the cache.
+func locateModule(path string) (*Module, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s %s %d %d", indexMagic, path, info.Size(), info.ModTime().UnixNano()))
-	m := &Module{Name: ModuleName(path), Path: path, dir: cache.Path("modules", hex.EncodeToString(key[:12]))}
-	if m.openCached() == nil {
-		return m, nil
+	return &Module{Name: ModuleName(path), Path: path, dir: cache.Path("modules", hex.EncodeToString(key[:12]))}, nil
+}
+
+// fill reads the file and puts what it holds into the cache.
+func (m *Module) fill() error {
+	file, err := readModule(m.Path)
+	if err == nil {
+		err = m.write(file)
 	}
-	file, err := readModule(path)
-	if err != nil {
-		return nil, errors.Wrap(err, path)
-	}
-	if err := m.write(file); err != nil {
-		return nil, errors.Wrap(err, path)
-	}
-	return m, m.openCached()
+	return errors.Wrap(err, m.Path)
+}
+
+// symbolsPath is the file of the cache that is written last.
+func (m *Module) symbolsPath() string { return filepath.Join(m.dir, "symbols") }
+
+func (m *Module) isCached() bool {
+	_, err := os.Stat(m.symbolsPath())
+	return err == nil
 }
 
 func (m *Module) openCached() error {
-	data, err := cache.Map(filepath.Join(m.dir, "symbols"))
+	data, err := cache.Map(m.symbolsPath())
 	if err != nil {
 		return err
 	}
@@ -210,7 +234,7 @@ func (m *Module) write(file []byte) error {
 	}
 	functions := f.functions()
 	sortFuncs(functions)
-	return cache.Write(filepath.Join(m.dir, "symbols"), encodeIndex(functions, 0, len(f.data(".BTF"))))
+	return cache.Write(m.symbolsPath(), encodeIndex(functions, 0, len(f.data(".BTF"))))
 }
 
 // readModule returns the file's content, unpacked.

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"bytes"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"gostap/elaborate/internal/testkernel"
+	"gostap/internal/cache"
 )
 
 func TestModule(t *testing.T) {
@@ -52,6 +54,32 @@ func TestModule(t *testing.T) {
 				t.Errorf("%s: kvm:kvm_exit: %v, %v", release, found, err)
 			}
 		}
+	}
+}
+
+// TestReadTwice: modules that are in the cache cost nothing of which a process has only so many.
+func TestReadTwice(t *testing.T) {
+	k, err := Open(testkernel.Releases(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := k.Modules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := tree.Glob("virtio*")
+	mapped := func() int {
+		if err := tree.Read(names); err != nil {
+			t.Fatal(err)
+		}
+		maps, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(maps, []byte(cache.Path("modules")))
+	}
+	if before, after := mapped(), mapped(); len(names) == 0 || after > before {
+		t.Errorf("%d modules: %d mappings, then %d", len(names), before, after)
 	}
 }
 
