@@ -4,7 +4,7 @@ GO ?= go
 GOFLAGS := -trimpath
 BIN := bin/gostap
 
-.PHONY: all demo test bench torture debug-kernel setup setup-test setup-dwarf clean
+.PHONY: all demo test bench torture fuzz debug-kernel setup setup-test setup-dwarf clean
 
 all: $(BIN)
 
@@ -31,6 +31,12 @@ ifeq ($(KERNEL),debug)
 else
 	GOSTAP_TORTURE=long GOSTAP_KERNELS="$(KERNEL)" $(GO) test -v -timeout 24h ./tests/torture
 endif
+
+# Looks for what passes 1 to 3 panic or hang on, and for scripts of which they make C that does not
+# compile: each fuzzer for FUZZTIME, or only those whose names match FUZZ; FUZZ=Passes is the one of all passes.
+FUZZTIME ?= 10m
+fuzz: setup-test
+	GO="$(GO)" tests/fuzz/run $(FUZZTIME) $(FUZZ)
 
 # Half an hour on two cores, once.
 debug-kernel:

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package fuzz
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gostap/elaborate"
+	"gostap/internal/bounded"
+	"gostap/tapsets"
+	"gostap/translator/check"
+	"gostap/translator/emit"
+	"gostap/translator/syntax"
+)
+
+// limits are what passes 1 to 3 may take for one script.
+var limits = bounded.Limits{Time: 20 * time.Second, Wall: 10 * time.Minute, Heap: 1 << 30}
+
+const libraryPath = "<tapset>"
+
+func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, libraryPath) }
+
+// An input is a script and how it is translated.
+type input struct {
+	world       *world
+	text        string
+	guru, plain bool     // -g, -u
+	timing      bool     // -t
+	defines     []string // -D
+	asked       string   // a probe point for gostap lines, vars, -L and the completion; "" for none
+}
+
+// env is what the preprocessor may ask.
+func (in *input) env() *syntax.Env {
+	runtime := "kernel"
+	if in.world.release == "" {
+		runtime = "host"
+	}
+	return &syntax.Env{
+		KernelVR: in.world.release, Arch: "x86_64", Runtime: runtime, Guru: in.guru, Privilege: "stapdev",
+		StapVersion: "4.8", Config: in.world.target.Config, Args: []string{"begin", "5", "begin", "tid()", "@avg"},
+	}
+}
+
+// load parses the library, whose macros go to env.
+func load(env *syntax.Env) (*elaborate.Library, syntax.Diagnostics) {
+	return elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: libraryPath})
+}
+
+// passes runs passes 1 to 3, and returns the C; nil if the script has errors.
+func (in *input) passes() (c []byte, err error) {
+	env := in.env()
+	library, diags := load(env)
+	if diags.Err() != nil {
+		return nil, fmt.Errorf("the library: %v", diags)
+	}
+	file, diags := syntax.Parse(&syntax.Source{Path: "fuzz.stp", Text: []byte(in.text)}, env)
+	if diags.Err() != nil {
+		return nil, nil
+	}
+	target := in.world.targetFor(in.guru)
+	in.ask(library, target)
+	elaborated, diags := elaborate.Elaborate([]*syntax.File{file}, library, target)
+	if diags.Err() != nil {
+		diags.Write(io.Discard, true)
+		return nil, nil
+	}
+	program, diags := check.Check(elaborated, check.Options{
+		Guru: in.guru, Unoptimized: in.plain, Builtin: isBuiltin, Functions: library.FunctionNames(),
+	})
+	diags.Write(io.Discard, true)
+	switch {
+	case (program == nil) != (diags.Err() != nil):
+		return nil, fmt.Errorf("a program: %t, but its errors: %v", program != nil, diags)
+	case program == nil:
+		return nil, nil
+	}
+	if err := check.Dump(io.Discard, program, true); err != nil {
+		return nil, err
+	}
+	out, err := emit.Emit(program, emit.Options{Module: "fuzz", Release: target.Release, Limits: in.withDefines(), Timing: in.timing})
+	if err != nil {
+		return nil, nil // it is too large for something
+	}
+	return out.C, target.Locate(&out.Manifest)
+}
+
+// withDefines are the limits of -D; values that are none leave them as they are.
+func (in *input) withDefines() emit.Limits {
+	limits := emit.DefaultLimits()
+	for _, d := range in.defines {
+		name, value, _ := strings.Cut(d, "=")
+		limits.Set(name, value)
+	}
+	return limits
+}
+
+// ask asks what commands beside the passes ask of pass 2.
+func (in *input) ask(library *elaborate.Library, target *elaborate.Target) {
+	if in.asked == "" {
+		return
+	}
+	elaborate.Complete(in.asked, library, target)
+	elaborate.Complete(in.asked[:len(in.asked)/2], library, target)
+	points, diags := syntax.ParseProbePoint(in.asked, in.env())
+	if diags.Err() == nil {
+		elaborate.List(points, library, target, true)
+		elaborate.Vars(points, library, target)
+	}
+	if parts := strings.Split(in.asked, `"`); len(parts) > 1 {
+		elaborate.Lines(target, parts[1], nil)
+	}
+}
+
+// run runs passes 1 to 3, which may do nothing but succeed, or tell what is wrong.
+func (in *input) run(t *testing.T) (c []byte) {
+	t.Helper()
+	err := limits.Run(func() (err error) {
+		c, err = in.passes()
+		return err
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, in)
+	}
+	return c
+}
+
+// String is what one needs to run it by hand.
+func (in *input) String() string {
+	options := ""
+	for _, o := range []struct {
+		on   bool
+		name string
+	}{{in.guru, " -g"}, {in.plain, " -u"}, {in.timing, " -t"}} {
+		if o.on {
+			options += o.name
+		}
+	}
+	for _, d := range in.defines {
+		options += " -D" + d
+	}
+	return fmt.Sprintf("gostap -p3 -r %s%s - begin 5 begin 'tid()' @avg <<'END'\n%s\nEND\nand asked for '%s'", in.world.release, options, in.text, in.asked)
+}
+
+// compile has gcc look at what was generated.
+func (in *input) compile(t *testing.T, c []byte) error {
+	t.Helper()
+	cmd := exec.Command("gcc", "-fsyntax-only", "-nostdinc", "-std=gnu11", "-Werror", "-Wno-overflow", "-Wno-div-by-zero",
+		fmt.Sprintf("-DMAXSTRINGLEN=%d", in.withDefines().MaxStringLen),
+		"-I"+filepath.Join(root(t), "runtime-c/include"), "-xc", "-")
+	cmd.Stdin = bytes.NewReader(c)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("the C does not compile: %v\n%s", err, out)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package fuzz
+
+import (
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"gostap/elaborate"
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/symbols"
+	"gostap/vm"
+)
+
+// A world is what scripts find where they are to run: a kernel's symbols and
+// types, or for the host runtime, which has no release, nothing.
+type world struct {
+	release     string
+	target      *elaborate.Target // for completing
+	kernel      *symbols.Kernel
+	types       *btf.Spec
+	structs     []btf.ID
+	tracepoints []string
+	modules     []string
+	objects     []string
+	info        *dwarf.Info // nil without debuginfo
+	files       []string    // of the source, which that tells
+
+	fresh map[bool]*elaborate.Target // by guru mode
+	used  int
+}
+
+// renewal is how many scripts share a target: each maps a hundred files for good, of which
+// a process may have 65,000. A fuzzer's runs a hundred scripts in a second, for hours.
+const renewal = 2000
+
+// targetFor returns what pass 2 is to look into.
+func (w *world) targetFor(guru bool) *elaborate.Target {
+	if w.used++; w.used%renewal == 1 {
+		w.fresh = map[bool]*elaborate.Target{}
+	}
+	if w.fresh[guru] == nil {
+		w.fresh[guru] = elaborate.NewTarget(w.release, guru)
+	}
+	return w.fresh[guru]
+}
+
+// worlds are the host runtime and all installed kernels.
+var worlds = sync.OnceValues(func() ([]*world, error) {
+	list := []*world{{target: elaborate.NewTarget("", true)}}
+	releases, err := vm.Releases()
+	if err != nil {
+		return nil, err
+	}
+	for _, release := range releases {
+		w, err := open(release)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, w)
+	}
+	return list, nil
+})
+
+// open reads the names that a kernel has.
+func open(release string) (*world, error) {
+	w := &world{release: release, target: elaborate.NewTarget(release, true)}
+	var err error
+	if w.kernel, err = w.target.Kernel(); err != nil {
+		return nil, err
+	}
+	if w.types, err = btf.Open(w.kernel.BTFPath()); err != nil {
+		return nil, err
+	}
+	for id := btf.ID(1); w.types.Kind(id) != btf.Unknown; id++ {
+		if w.types.Kind(id) == btf.Struct && w.types.Name(id) != "" {
+			w.structs = append(w.structs, id)
+		}
+	}
+	points, err := w.kernel.Tracepoints()
+	if err != nil {
+		return nil, err
+	}
+	for i := range points {
+		w.tracepoints = append(w.tracepoints, points[i].String())
+	}
+	tree, err := w.kernel.Modules()
+	if err != nil {
+		return nil, err
+	}
+	w.modules = tree.Glob("*")
+	w.objects = w.kernel.ObjectNames("")
+	if info, err := w.target.Debuginfo(); err == nil {
+		w.info, w.files = info, info.Files()
+	}
+	return w, nil
+}
+
+// allWorlds fails if there is no kernel to look into.
+func allWorlds(t testing.TB) []*world {
+	t.Helper()
+	list, err := worlds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 2 {
+		t.Fatal("no kernel is installed: tests/setup test")
+	}
+	return list
+}
+
+// root is the repository's folder.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
