@@ -30,9 +30,9 @@ func TestKernel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
-	releases, err := vm.Releases()
-	if err != nil || len(releases) == 0 {
-		t.Fatalf("no kernel to test on: apt install linux-image-cloud-amd64 linux-headers-cloud-amd64 (%v)", err)
+	releases := vm.Releases()
+	if len(releases) == 0 {
+		t.Fatal("no kernel to test on: apt install linux-image-cloud-amd64 linux-headers-cloud-amd64")
 	}
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/dwarf"
+	"gostap/internal/kernels"
 	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
@@ -122,7 +123,7 @@ func sourceText(release, file string, folders []string) []string {
 	if parts := strings.SplitN(base, ".", 3); len(parts) == 3 {
 		version = parts[0] + "." + parts[1]
 	}
-	folders = append(slices.Clip(folders), "/lib/modules/"+release+"/source", "/usr/src/linux-source-"+version, "/usr/src/linux-"+base)
+	folders = append(slices.Clip(folders), kernels.Find(release).Source(), "/usr/src/linux-source-"+version, "/usr/src/linux-"+base)
 	for _, dir := range folders {
 		data, err := os.ReadFile(filepath.Join(dir, file))
 		if err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/dwarf"
+	"gostap/internal/kernels"
 	"gostap/translator/syntax"
 )
 
@@ -37,7 +38,7 @@ func (t *Target) newDebuginfo(module string, buildID func() (string, error), fin
 		if progress == nil || module != "" {
 			progress = func(int64, int64) {}
 		}
-		f := &dwarf.Finder{Debug: os.Getenv("GOSTAP_DEBUGINFO"), URLs: servers, Cache: dwarf.CacheDir()}
+		f := &dwarf.Finder{Root: kernels.Find(t.Release).Root, Debug: os.Getenv("GOSTAP_DEBUGINFO"), URLs: servers, Cache: dwarf.CacheDir()}
 		return f.Load(dwarf.IndexPath(id), func() (string, error) { return find(f, id) }, progress)
 	}
 	d.local = sync.OnceValues(func() (*dwarf.Info, error) { return load(nil) })

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/symbols"
+	"gostap/internal/kernels"
 	"gostap/translator/syntax"
 )
 
@@ -126,6 +127,6 @@ func (t *Target) namedModule(names string) *openModule {
 
 // builtin reports whether the module of that name is a part of the kernel itself.
 func (t *Target) builtin(name string) bool {
-	list, err := os.ReadFile("/lib/modules/" + t.Release + "/modules.builtin")
+	list, err := os.ReadFile(filepath.Join(kernels.Find(t.Release).Modules(), "modules.builtin"))
 	return err == nil && strings.Contains(strings.ReplaceAll(string(list), "-", "_"), "/"+strings.ReplaceAll(name, "-", "_")+".ko\n")
 }

@@ -14,6 +14,7 @@ import (
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
+	"gostap/internal/kernels"
 	"gostap/translator/syntax"
 )
 
@@ -188,22 +189,19 @@ func (t *Target) hz() int64 {
 	return 250
 }
 
-// readConfig reads a kernel's configuration from where distributions put it.
+// readConfig reads a kernel's configuration.
 func readConfig(release string) map[string]string {
 	options := map[string]string{}
-	for _, name := range []string{"/boot/config-" + release, "/lib/modules/" + release + "/config", "/lib/modules/" + release + "/build/.config"} {
-		f, err := os.Open(name)
-		if err != nil {
-			continue
+	f, err := os.Open(kernels.Find(release).Config())
+	if err != nil {
+		return options
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if name, value, ok := strings.Cut(lines.Text(), "="); ok && strings.HasPrefix(name, "CONFIG_") {
+			options[name] = strings.Trim(value, `"`)
 		}
-		defer f.Close()
-		lines := bufio.NewScanner(f)
-		for lines.Scan() {
-			if name, value, ok := strings.Cut(lines.Text(), "="); ok && strings.HasPrefix(name, "CONFIG_") {
-				options[name] = strings.Trim(value, `"`)
-			}
-		}
-		break
 	}
 	return options
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,13 +13,19 @@ import (
 	"github.com/pkg/errors"
 )
 
-// make runs kbuild in the tree. No debugging information: neither we nor the kernel would look at it.
+// make runs kbuild in the tree.
 func (tr *tree) make(ctx context.Context, t *target) error {
 	if err := t.checkTools(); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "make", "-s", fmt.Sprintf("-j%d", runtime.NumCPU()+1), "-C", t.build, "M="+tr.dir,
-		"CONFIG_DEBUG_INFO=", "CONFIG_DEBUG_INFO_BTF=", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules")
+	_, err := tr.kbuild(ctx, t, "-s", fmt.Sprintf("-j%d", runtime.NumCPU()+1), "modules")
+	return err
+}
+
+// kbuild runs it for targets, and returns what it prints. No debugging information: neither we nor the kernel would look at it.
+func (tr *tree) kbuild(ctx context.Context, t *target, args ...string) ([]byte, error) {
+	cmd := t.Command(ctx, "make", append([]string{"-C", t.Inside(t.build), "M=" + tr.dir,
+		"CONFIG_DEBUG_INFO=", "CONFIG_DEBUG_INFO_BTF=", "CONFIG_DEBUG_INFO_BTF_MODULES="}, args...)...)
 	// What the caller's own make has set must not reach this one.
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "MAKEFLAGS=") && !strings.HasPrefix(v, "MAKELEVEL=") && !strings.HasPrefix(v, "MFLAGS=") {
@@ -30,12 +35,29 @@ func (tr *tree) make(ctx context.Context, t *target) error {
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "TMPDIR="+tr.dir)
 	output, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil {
-		return &CompileError{What: "the module (by kbuild in " + t.build + ")", Output: string(output)}
+		return nil, &CompileError{What: "the module (by kbuild in " + t.build + ")", Output: string(output)}
 	}
-	return nil
+	return output, nil
+}
+
+// printed makes an object of the tree once more, and returns the commands that kbuild prints meanwhile: each one's words. Before
+// 5.18 it does not note objtool's.
+func (tr *tree) printed(ctx context.Context, t *target, object string) ([][]string, error) {
+	if err := os.Remove(filepath.Join(tr.dir, object)); err != nil {
+		return nil, errors.WithStack(err)
+	}
+	output, err := tr.kbuild(ctx, t, "V=1", object)
+	if err != nil {
+		return nil, err
+	}
+	var commands [][]string
+	for line := range strings.Lines(string(output)) {
+		commands = append(commands, splitCommands(strings.TrimSpace(line))...)
+	}
+	return commands, nil
 }
 
 // commands returns what kbuild ran to make a file of the tree: each command's words.
@@ -50,6 +72,11 @@ func (tr *tree) commands(file string) ([][]string, error) {
 	if !ok {
 		return nil, errors.Errorf("%s: not as kbuild writes it", path)
 	}
+	return splitCommands(line), nil
+}
+
+// splitCommands splits a line of the shell at each ;, and each command into words.
+func splitCommands(line string) [][]string {
 	var commands [][]string
 	var words []string
 	for _, w := range shellWords(line) {
@@ -59,7 +86,7 @@ func (tr *tree) commands(file string) ([][]string, error) {
 		}
 		words = append(words, w)
 	}
-	return append(commands, words), nil
+	return append(commands, words)
 }
 
 // shellWords splits a command line as the shell does, with ; as a word of its own.

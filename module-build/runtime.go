@@ -15,13 +15,15 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/internal/cache"
+	"gostap/internal/kernels"
 )
 
 // A kernelRuntime is what a kbuild run has left for the scripts that follow. It is kept as runtime.json beside runtime.o, the
 // objects in Link, and include/ and kernel/ for the script's C.
 type kernelRuntime struct {
-	dir  string
-	work string // for what the tools write and nobody keeps
+	dir    string
+	work   string // for what the tools write and nobody keeps
+	kernel kernels.Kernel
 
 	Build    string   // the kernel's build directory; commands run there
 	Script   []string // compiles C that only includes gostap.h; what is missing is -o OBJECT SOURCE
@@ -38,10 +40,10 @@ const placeholder = "gostap_stands_here_until_a_script_brings_its_own_name__"
 
 // openRuntime finds the runtime in the cache, or builds it.
 func openRuntime(ctx context.Context, t *target, key string, req *Request) (*kernelRuntime, error) {
-	dir := cache.Path("kernel", t.release+"-"+key)
+	dir := cache.Path("kernel", t.Release+"-"+key)
 	data, err := os.ReadFile(filepath.Join(dir, "runtime.json"))
 	if os.IsNotExist(err) {
-		req.Progress("building the runtime for kernel " + t.release + " (once)")
+		req.Progress("building the runtime for kernel " + t.Release + " (once)")
 		if err := cache.FillOnce(dir, func(tmp string) error { return buildRuntime(ctx, t, req, tmp) }); err != nil {
 			return nil, err
 		}
@@ -50,7 +52,7 @@ func openRuntime(ctx context.Context, t *target, key string, req *Request) (*ker
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	rt := &kernelRuntime{dir: dir}
+	rt := &kernelRuntime{dir: dir, kernel: t.Kernel}
 	return rt, errors.WithStack(json.Unmarshal(data, rt))
 }
 
@@ -72,8 +74,8 @@ func buildRuntime(ctx context.Context, t *target, req *Request, dir string) erro
 	if err := tr.make(ctx, t); err != nil {
 		return err
 	}
-	rt := &kernelRuntime{dir: dir, work: work, Build: t.build}
-	for _, step := range []func(*tree) error{rt.takeCompiler, rt.takeLinker, func(tr *tree) error { return rt.takeObjects(ctx, tr) }, rt.takeSymbols, rt.takeStack} {
+	rt := &kernelRuntime{dir: dir, work: work, kernel: t.Kernel, Build: t.build}
+	for _, step := range []func(*tree) error{rt.takeCompiler, rt.takeLinker, func(tr *tree) error { return rt.takeObjects(ctx, t, tr) }, rt.takeSymbols, rt.takeStack} {
 		if err := step(tr); err != nil {
 			return err
 		}
@@ -94,9 +96,9 @@ func standIn(versions map[string]uint64) []byte {
 	for _, r := range []string{"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"} {
 		refer = append(refer, "__x86_indirect_thunk_"+r)
 	}
-	// Where KASAN is in the kernel, compilers call it.
+	// Where sanitizers are in the kernel, compilers call them.
 	for name := range versions {
-		if strings.HasPrefix(name, "__asan_") {
+		if strings.HasPrefix(name, "__asan_") || strings.HasPrefix(name, "__ubsan_") || strings.HasPrefix(name, "__tsan_") {
 			refer = append(refer, name)
 		}
 	}
@@ -144,7 +146,7 @@ func scriptFlags(command []string) []string {
 			flags = append(flags, w)
 		}
 	}
-	return append(flags, "-fno-stack-protector", "-w", "-fdiagnostics-color=never")
+	return append(flags, "-std=gnu11", "-fno-stack-protector", "-w", "-fdiagnostics-color=never")
 }
 
 // embeddedFlags drops of a compiler's command only the files and the places in the tree.
@@ -166,7 +168,7 @@ func embeddedFlags(command []string, dir string) []string {
 // whose addresses only the script takes.
 func (rt *kernelRuntime) takeObjtool(commands [][]string) {
 	for _, c := range commands {
-		if len(c) > 1 && filepath.Base(c[0]) == "objtool" {
+		if len(c) > 2 && filepath.Base(c[0]) == "objtool" {
 			rt.Objtool = slices.DeleteFunc(slices.Clone(c[:len(c)-1]), func(w string) bool { return w == "--ibt" })
 		}
 	}
@@ -188,8 +190,8 @@ func (rt *kernelRuntime) takeLinker(tr *tree) error {
 		if filepath.Base(object) == tr.name+".o" {
 			continue
 		}
-		if !filepath.IsAbs(object) {
-			object = filepath.Join(rt.Build, object)
+		if !filepath.IsAbs(object) { // since 6.13 kbuild runs in the tree
+			object = filepath.Join(tr.dir, object)
 		}
 		data, err := os.ReadFile(object)
 		if err != nil {
@@ -205,9 +207,9 @@ func (rt *kernelRuntime) takeLinker(tr *tree) error {
 }
 
 // takeObjects links the runtime's objects into runtime.o. Where kbuild runs objtool on linked modules only, it is run now.
-func (rt *kernelRuntime) takeObjects(ctx context.Context, tr *tree) error {
+func (rt *kernelRuntime) takeObjects(ctx context.Context, t *target, tr *tree) error {
 	runtime := filepath.Join(rt.dir, "runtime.o")
-	args := []string{"ld", "-r", "-o", runtime}
+	args := []string{t.linker(), "-r", "-o", runtime}
 	for _, object := range tr.shared {
 		args = append(args, filepath.Join(tr.dir, object))
 	}
@@ -222,7 +224,15 @@ func (rt *kernelRuntime) takeObjects(ctx context.Context, tr *tree) error {
 		return err
 	}
 	rt.takeObjtool(commands)
-	return rt.objtool(ctx, "the runtime", runtime)
+	if rt.Objtool != nil || !t.hasObjtool() {
+		return rt.objtool(ctx, "the runtime", runtime)
+	}
+	// It has been run on each of the runtime's objects.
+	if commands, err = tr.printed(ctx, t, "gs_unit_script.o"); err != nil {
+		return err
+	}
+	rt.takeObjtool(commands)
+	return nil
 }
 
 // takeStack notes how much of the stack the library takes.

@@ -62,7 +62,7 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	if err := req.tellStackUse(objects[0], rt.Library, stackFiles(objects)...); err != nil {
 		return err
 	}
-	extra, err := rt.versions(ctx, req.Release, objects, work)
+	extra, err := rt.versions(ctx, objects, work)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (rt *kernelRuntime) run(ctx context.Context, what string, args []string) er
 	if filepath.Base(tool) != tool && !filepath.IsAbs(tool) {
 		tool = filepath.Join(rt.Build, tool)
 	}
-	cmd := exec.CommandContext(ctx, tool, args[1:]...)
+	cmd := rt.kernel.Command(ctx, tool, args[1:]...)
 	cmd.Dir = rt.Build
 	// Debian's objtool of 6.12 is a script that asks for SRCARCH.
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "SRCARCH=x86", "TMPDIR="+rt.work)

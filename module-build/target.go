@@ -6,23 +6,26 @@ import (
 	"bufio"
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/kernels"
 )
 
 // A target is the kernel that is built for.
 type target struct {
-	release string
-	build   string // its build directory, where kbuild runs
+	kernels.Kernel
+	build string // its build directory, where kbuild runs
 }
 
 func findTarget(release string) (*target, error) {
-	build := filepath.Join("/lib/modules", release, "build")
+	kernel := kernels.Find(release)
+	build := kernel.Build()
 	for _, file := range []string{"Makefile", "include/config/auto.conf", "Module.symvers"} {
 		if _, err := os.Stat(filepath.Join(build, file)); err != nil {
 			return nil, missingHeaders(release, filepath.Join(build, file))
@@ -32,32 +35,57 @@ func findTarget(release string) (*target, error) {
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	return &target{release: release, build: dir}, nil
+	return &target{Kernel: kernel, build: dir}, nil
 }
 
-var kernelCompiler = regexp.MustCompile(`(?m)^(?:override )?CC\s*[:?]?=.*?([\w.+-]+)\s*$`)
+var (
+	kernelCompiler = regexp.MustCompile(`(?m)^(?:override )?CC\s*[:?]?=.*?([\w.+-]+)\s*$`)
+	crossCompile   = regexp.MustCompile(`(?m)^override CROSS_COMPILE\s*=\s*([\w-]+)\s*$`)
+)
 
 // compiler is the one that kbuild calls: Debian's headers name it.
 func (t *target) compiler() string {
-	data, _ := os.ReadFile(filepath.Join(t.build, ".kernelvariables"))
-	if m := kernelCompiler.FindSubmatch(data); m != nil {
-		return string(m[1])
+	if m := kernelCompiler.FindSubmatch(t.variables()); m != nil {
+		return t.prefix() + string(m[1])
 	}
 	return "gcc"
 }
 
+// linker is the one that kbuild calls.
+func (t *target) linker() string { return t.prefix() + "ld" }
+
+// prefix is what kbuild puts before the tools' names.
+func (t *target) prefix() string {
+	if m := crossCompile.FindSubmatch(t.variables()); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// variables are what Debian's headers set for kbuild.
+func (t *target) variables() []byte {
+	data, _ := os.ReadFile(filepath.Join(t.build, ".kernelvariables"))
+	return data
+}
+
 // checkTools refuses to begin what would end in a page of make's output.
 func (t *target) checkTools() error {
-	for _, tool := range []string{"make", t.compiler(), "ld"} {
-		if _, err := exec.LookPath(tool); err != nil {
+	for _, tool := range []string{"make", t.compiler(), t.linker()} {
+		if _, err := t.LookPath(tool); err != nil {
 			return missingTool(tool)
 		}
 	}
-	objtool := filepath.Join(t.build, "tools/objtool/objtool")
-	if _, err := os.Stat(objtool); err != nil && t.configured("CONFIG_OBJTOOL") {
-		return missingHeaders(t.release, objtool)
+	if t.configured("CONFIG_OBJTOOL") && !t.hasObjtool() {
+		return missingHeaders(t.Release, filepath.Join(t.build, objtool))
 	}
 	return nil
+}
+
+const objtool = "tools/objtool/objtool"
+
+func (t *target) hasObjtool() bool {
+	_, err := os.Stat(filepath.Join(t.build, objtool))
+	return err == nil
 }
 
 // configured reports whether the kernel was built with an option.
@@ -68,15 +96,15 @@ func (t *target) configured(option string) bool {
 
 // runtimeKey is the key of what all scripts for this kernel share.
 func (t *target) runtimeKey(req *Request) string {
-	gcc, _ := exec.LookPath(t.compiler())
-	return keyOf(t.release, t.build,
+	gcc, _ := t.LookPath(t.compiler())
+	return keyOf(t.Release, t.build,
 		fileKey(filepath.Join(t.build, "Module.symvers")), fileKey(filepath.Join(t.build, "include/config/auto.conf")),
 		fileKey(gcc), sourceKey(), req.Library, strconv.Itoa(req.MaxStringLen))
 }
 
-// header reads a kernel header; Debian keeps most of them in another directory, which the Makefile includes.
-func (t *target) header(name string) []byte {
-	for _, dir := range []string{t.build, t.source()} {
+// file reads a file of the kernel's, a header for one; Debian keeps most of them in another directory, which the Makefile includes.
+func (t *target) file(name string) []byte {
+	for _, dir := range []string{t.build, t.Source()} {
 		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
 			return data
 		}
@@ -84,15 +112,7 @@ func (t *target) header(name string) []byte {
 	return nil
 }
 
-// source is where the kernel's headers are.
-func (t *target) source() string {
-	if dir, err := filepath.EvalSymlinks(filepath.Join("/lib/modules", t.release, "source")); err == nil {
-		return dir
-	}
-	return t.build
-}
-
-// answers are the -D for the questions that compat.h asks: lines "ask MACRO HEADER WORD".
+// answers are the -D for the questions that compat.h asks: lines "ask MACRO FILE,… WORD".
 func (t *target) answers(compat []byte) []string {
 	var flags []string
 	for s := bufio.NewScanner(bytes.NewReader(compat)); s.Scan(); {
@@ -100,7 +120,8 @@ func (t *target) answers(compat []byte) []string {
 		if len(f) != 4 || f[0] != "ask" {
 			continue
 		}
-		has, _ := regexp.Match(`\b`+f[3]+`\b`, t.header(f[2]))
+		word := regexp.MustCompile(`\b` + f[3] + `\b`)
+		has := slices.ContainsFunc(strings.Split(f[2], ","), func(file string) bool { return word.Match(t.file(file)) })
 		flags = append(flags, "-D"+f[1]+"="+map[bool]string{false: "0", true: "1"}[has])
 	}
 	return flags

@@ -16,12 +16,12 @@ import (
 
 // versions makes an object with the versions of those kernel symbols that the script's objects refer to and the runtime
 // doesn't; none where there are no such. In section __versions are, for each, the CRC in 8 bytes and the name in 56.
-func (rt *kernelRuntime) versions(ctx context.Context, release string, objects []string, work string) ([]string, error) {
+func (rt *kernelRuntime) versions(ctx context.Context, objects []string, work string) ([]string, error) {
 	names, err := rt.strangers(objects)
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
-	t := &target{release: release, build: rt.Build}
+	t := &target{Kernel: rt.kernel, build: rt.Build}
 	crcs, err := t.symbolVersions()
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (rt *kernelRuntime) versions(ctx context.Context, release string, objects [
 	for _, name := range names {
 		crc, ok := crcs[name]
 		if !ok {
-			return nil, &CompileError{What: "the script's embedded C", Output: fmt.Sprintf("kernel %s has no %s for modules", release, name)}
+			return nil, &CompileError{What: "the script's embedded C", Output: fmt.Sprintf("kernel %s has no %s for modules", t.Release, name)}
 		}
 		fmt.Fprintf(&s, ".quad %#x\n1: .asciz %q\n.zero 56 - (. - 1b)\n", crc, name)
 	}

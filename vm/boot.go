@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/kernels"
 )
 
 // boot is what is booted, under KVM or emulated.
@@ -31,7 +33,7 @@ func newBoot(cfg *Config) (*boot, error) {
 		return nil, errors.Wrap(err, "micro-VM kernel")
 	}
 	b.initramfs, err = openInitramfs(cfg.Release, b.tools.busybox,
-		sessionScript(b.marker, os.Geteuid() != 0, cfg.Writable), commandScript(cfg.Dir, cfg.Env, cfg.Args))
+		sessionScript(b.marker, kernels.Find(cfg.Release), os.Geteuid() != 0, cfg.Writable), commandScript(cfg.Dir, cfg.Env, cfg.Args))
 	if err != nil {
 		b.kernel.Close()
 		return nil, errors.Wrap(err, "micro-VM initramfs")

@@ -5,13 +5,18 @@ package vm
 import (
 	"fmt"
 	"strings"
+
+	"gostap/internal/kernels"
 )
 
 // sessionScript is sourced by init.sh, whose head says what it sets.
-func sessionScript(marker string, foreign bool, writable []string) string {
+func sessionScript(marker string, kernel kernels.Kernel, foreign bool, writable []string) string {
 	script := "MARKER=" + quote(marker) + "\n"
 	if foreign {
 		script += "FOREIGN=1\n"
+	}
+	if kernel.Root != "" {
+		script += "MODULES=" + quote(kernel.Modules()) + "\n"
 	}
 	return script + "set --" + quoteAll(writable) + "\n"
 }

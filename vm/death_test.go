@@ -36,9 +36,9 @@ type told struct{ notices, progress []string }
 // standInFor runs a command with a stand-in for qemu that behaves as said, on a host that has KVM or hasn't.
 func standInFor(t *testing.T, behaviour string, hasKVM bool, cfg Config) (result, told) {
 	t.Helper()
-	releases, err := Releases()
-	if err != nil || len(releases) == 0 {
-		t.Fatalf("no kernel to pretend to boot: %v", err)
+	releases := Releases()
+	if len(releases) == 0 {
+		t.Fatal("no kernel to pretend to boot")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -110,9 +110,9 @@ func TestDeath(t *testing.T) {
 
 // TestMissingQemu has a host without qemu, and with a busybox that is no busybox.
 func TestMissingQemu(t *testing.T) {
-	releases, err := Releases()
-	if err != nil || len(releases) == 0 {
-		t.Fatalf("no kernel: %v", err)
+	releases := Releases()
+	if len(releases) == 0 {
+		t.Fatal("no kernel")
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/kernels"
 )
 
 // tools are the host's programs that a VM consists of.
@@ -40,7 +42,8 @@ func findTools(release string) (tools, error) {
 	if t.gcc, err = exec.LookPath("gcc"); err != nil && os.Geteuid() != 0 {
 		lacks("gcc", "gcc")
 	}
-	for _, file := range []string{imagePath(release), "/lib/modules/" + release + "/modules.dep"} {
+	kernel := kernels.Find(release)
+	for _, file := range []string{kernel.Image(), kernel.Modules() + "/modules.dep"} {
 		switch f, err := os.Open(file); {
 		case err == nil:
 			f.Close()

@@ -6,7 +6,8 @@
 # so needs nothing of what it mounts. When it gives up, the kernel panics, which ends the VM.
 #
 # /session sets MARKER, the bytes that end the output streams; FOREIGN, if the host's files belong to nobody here but
-# those of the user who runs the VM; and the positional parameters, the directories to be writable. /command runs the command.
+# those of the user who runs the VM; MODULES, the folder of the kernel's modules where they are not in the host's /lib/modules;
+# and the positional parameters, the directories to be writable. /command runs the command.
 
 fail() {
 	echo "gostap vm: $*" >/dev/console
@@ -48,6 +49,9 @@ ln -s /proc/self/fd dev/fd
 ln -s /proc/self/fd/0 dev/stdin
 ln -s /proc/self/fd/1 dev/stdout
 ln -s /proc/self/fd/2 dev/stderr
+if [ -n "$MODULES" ]; then
+	mkdir -p "lib/modules/${MODULES##*/}" && mount -o bind ".$MODULES" "lib/modules/${MODULES##*/}" || fail "cannot show the modules"
+fi
 for dir; do
 	mkdir -p ".$dir" && mount -o bind "/host$dir" ".$dir" || fail "cannot make $dir writable"
 done

@@ -13,6 +13,8 @@ import (
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
+
+	"gostap/internal/kernels"
 )
 
 //go:embed init.sh
@@ -22,8 +24,8 @@ var initScript []byte
 var applets = []string{"cat", "chroot", "env", "hostname", "insmod", "ip", "ln", "mkdir", "mkfifo", "mount", "mv", "setsid", "sh", "sleep", "sync"}
 
 // guestModules returns, in load order, the module files that a guest needs to reach its root and its streams.
-func guestModules(release string) ([]string, error) {
-	tree, err := readModuleTree(filepath.Join("/lib/modules", release))
+func guestModules(kernel kernels.Kernel) ([]string, error) {
+	tree, err := readModuleTree(kernel.Modules())
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +63,8 @@ func openCommonInitramfs(release, busybox string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, err := guestModules(release)
+	kernel := kernels.Find(release)
+	paths, err := guestModules(kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func openCommonInitramfs(release, busybox string) (*os.File, error) {
 	key.Write(initScript)
 	key.Write(program)
 	for i, path := range paths {
-		if modules[i], err = os.ReadFile(filepath.Join("/lib/modules", release, path)); err != nil {
+		if modules[i], err = os.ReadFile(filepath.Join(kernel.Modules(), path)); err != nil {
 			return nil, err
 		}
 		key.Write(modules[i])

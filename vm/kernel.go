@@ -9,42 +9,22 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+	"github.com/therootcompany/xz"
+
+	"gostap/internal/kernels"
 )
 
-// imagePath returns a release's kernel image: in /boot, or as Fedora and `make debug-kernel` have it, with its modules.
-// If there is none, it returns where Debian would have it.
-func imagePath(release string) string {
-	path := "/boot/vmlinuz-" + release
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	beside := filepath.Join("/lib/modules", release, "vmlinuz")
-	if _, err := os.Stat(beside); err == nil {
-		return beside
-	}
-	return path
-}
-
 // Releases returns the installed kernels that Run can boot, oldest name first: those with a /boot/vmlinuz-RELEASE
-// whose /lib/modules/RELEASE has every driver that the guest needs.
-func Releases() ([]string, error) {
-	images, err := filepath.Glob("/boot/vmlinuz-*")
-	if err != nil {
-		return nil, err
-	}
-	var releases []string
-	for _, image := range images {
-		release := strings.TrimPrefix(image, "/boot/vmlinuz-")
-		if _, err := guestModules(release); err == nil {
-			releases = append(releases, release)
-		}
-	}
-	return releases, nil
+// whose modules have every driver that the guest needs.
+func Releases() []string {
+	return slices.DeleteFunc(kernels.Booted(), func(release string) bool {
+		_, err := guestModules(kernels.Find(release))
+		return err != nil
+	})
 }
 
 // openKernel opens what qemu boots for a release. That is the ELF image from inside the release's vmlinuz, which
@@ -52,7 +32,7 @@ func Releases() ([]string, error) {
 // at every boot. With kaslr, or if the image can't be unpacked, it is the compressed image itself, because the code that
 // chooses a random address is in its decompressor.
 func openKernel(release string, kaslr bool) (*os.File, error) {
-	path := imagePath(release)
+	path := kernels.Find(release).Image()
 	if kaslr {
 		return os.Open(path)
 	}
@@ -96,6 +76,10 @@ func decompressor(image []byte) io.Reader {
 	case bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")):
 		if d, err := zstd.NewReader(bytes.NewReader(data)); err == nil {
 			r = d.IOReadCloser()
+		}
+	case bytes.HasPrefix(data, []byte("\xfd7zXZ\x00")):
+		if d, err := xz.NewReader(bytes.NewReader(data), 0); err == nil {
+			r = d
 		}
 	case bytes.HasPrefix(data, []byte("\x1f\x8b\x08")):
 		if d, err := gzip.NewReader(bytes.NewReader(whole)); err == nil {

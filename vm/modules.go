@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
-	"github.com/ulikunitz/xz"
+	"github.com/therootcompany/xz"
 )
 
 // moduleTree is what depmod wrote down about /lib/modules/RELEASE.
@@ -88,7 +88,7 @@ func decompressModule(path string, content []byte) ([]byte, error) {
 	case ".ko":
 		return content, nil
 	case ".xz":
-		r, err = xz.NewReader(r)
+		r, err = xz.NewReader(r, 0)
 	case ".zst":
 		r, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
 	case ".gz":

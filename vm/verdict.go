@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gostap/internal/cache"
+	"gostap/internal/kernels"
 )
 
 // kvmDevice is what qemu opens for KVM.
@@ -35,7 +36,7 @@ func readVerdict(release, qemu string) verdict {
 	about := sha256.New()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	about.Write(boot)
-	for _, path := range []string{imagePath(release), qemu} {
+	for _, path := range []string{kernels.Find(release).Image(), qemu} {
 		if info, err := os.Stat(path); err == nil {
 			fmt.Fprintln(about, path, info.Size(), info.ModTime().UnixNano())
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package vm runs a command in a throwaway micro-VM, on any Debian cloud kernel that is installed on the host.
+// Package vm runs a command in a throwaway micro-VM, on any kernel that package kernels finds.
 //
 //	status, err := vm.Run(ctx, vm.Config{
 //		Release: "6.1.0-56-cloud-amd64",
@@ -48,7 +48,7 @@ import (
 
 // Config says what to run, and in what VM.
 type Config struct {
-	Release  string // the kernel, as in /boot/vmlinuz-RELEASE or /lib/modules/RELEASE/vmlinuz; see Releases
+	Release  string // the kernel, as in /boot/vmlinuz-RELEASE; see package kernels
 	CPUs     int    // default 2
 	MemoryMB int    // default 1024
 

@@ -22,10 +22,7 @@ func installed(t *testing.T) []string {
 	if testing.Short() {
 		t.Skip("boots VMs")
 	}
-	releases, err := Releases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	releases := Releases()
 	if len(releases) == 0 {
 		t.Fatal("no kernel to boot")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
+	"gostap/internal/kernels"
 	"gostap/vm"
 )
 
@@ -26,10 +27,7 @@ func (o *options) targetRelease() (string, error) {
 	case o.vm == vmDefault && release != "":
 		o.vm = release
 	case o.vm == vmDefault:
-		releases, err := vm.Releases()
-		if err != nil {
-			return "", err
-		}
+		releases := vm.Releases()
 		if len(releases) == 0 {
 			return "", errors.New("--vm: no kernel to run; install one with: apt-get install linux-image-cloud-amd64 linux-headers-cloud-amd64")
 		}
@@ -66,7 +64,7 @@ func (o *options) namedRelease() (string, error) {
 	}
 	_, release, _ := strings.Cut(string(text), `UTS_RELEASE "`)
 	release, _, _ = strings.Cut(release, `"`)
-	known := "/lib/modules/" + release + "/build"
+	known := kernels.Find(release).Build()
 	here, _ := filepath.EvalSymlinks(name)
 	if there, err := filepath.EvalSymlinks(known); err != nil || here != there {
 		return "", errors.Errorf("-r %s: the tree of kernel %s is looked for at %s, which has to lead there", name, release, known)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pkg/errors"
 
+	"gostap/internal/kernels"
 	"gostap/translator/suggest"
 )
 
@@ -54,7 +55,7 @@ func moduleName(name string) string { return strings.ReplaceAll(name, "-", "_") 
 // installed and, if it is the running one, those that are loaded.
 func kernelModules(release string) (map[string]bool, error) {
 	names := make(map[string]bool)
-	dir := filepath.Join("/lib/modules", release)
+	dir := kernels.Find(release).Modules()
 	for _, list := range []string{"modules.dep", "modules.builtin"} {
 		text, err := os.ReadFile(filepath.Join(dir, list))
 		if err != nil {

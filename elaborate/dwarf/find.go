@@ -39,7 +39,7 @@ func (f *Finder) debug() string {
 	if f.Debug != "" {
 		return f.Debug
 	}
-	return "/usr/lib/debug"
+	return f.Root + "/usr/lib/debug"
 }
 
 // Kernel returns the file with the debuginfo of a kernel.
@@ -49,14 +49,15 @@ func (f *Finder) Kernel(release, buildID string) (string, error) {
 		f.debug() + "/lib/modules/" + release + "/vmlinux",
 		f.debug() + "/lib/modules/" + release + "/vmlinux.debug",
 		f.debug() + "/vmlinux-" + release,
-		"/lib/modules/" + release + "/vmlinux",
-		"/lib/modules/" + release + "/build/vmlinux",
-		"/boot/vmlinux-" + release,
+		f.Root + "/lib/modules/" + release + "/vmlinux",
+		f.Root + "/lib/modules/" + release + "/build/vmlinux",
+		f.Root + "/boot/vmlinux-" + release,
 	})
 }
 
 // Module returns the file with the debuginfo of a kernel module, which lies
-// at path: "/lib/modules/6.1.0-56-cloud-amd64/kernel/fs/fuse/fuse.ko".
+// at path: "/lib/modules/6.1.0-56-cloud-amd64/kernel/fs/fuse/fuse.ko", behind
+// the root.
 func (f *Finder) Module(path, buildID string) (string, error) {
 	paths := f.beside(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -71,7 +72,8 @@ func (f *Finder) beside(path string) []string {
 	for _, suffix := range []string{".xz", ".gz", ".zst"} {
 		path = strings.TrimSuffix(path, suffix)
 	}
-	return []string{f.debug() + path, f.debug() + path + ".debug", path}
+	installed := f.debug() + strings.TrimPrefix(path, f.Root)
+	return []string{installed, installed + ".debug", path}
 }
 
 // find returns the first of paths that has debuginfo with that build-id, or
@@ -82,7 +84,7 @@ func (f *Finder) find(buildID string, paths []string) (string, error) {
 	}
 	var other error
 	for _, path := range paths {
-		found, err := f.look(filepath.Join(f.Root, path), buildID, true)
+		found, err := f.look(path, buildID, true)
 		if err == nil {
 			return found, nil
 		}
@@ -120,7 +122,7 @@ func (f *Finder) look(path, buildID string, follow bool) (string, error) {
 	}
 	dir := filepath.Dir(path)
 	for _, near := range []string{filepath.Join(dir, link), filepath.Join(dir, ".debug", link),
-		filepath.Join(f.Root, f.debug(), strings.TrimPrefix(dir, f.Root), link)} {
+		filepath.Join(f.debug(), strings.TrimPrefix(dir, f.Root), link)} {
 		if near == path {
 			continue
 		}
@@ -141,7 +143,7 @@ func (f *Finder) supplement(file *File) (*File, error) {
 		paths = []string{filepath.Join(f.Root, file.altPath)}
 	}
 	if id := file.altID; len(id) > 2 {
-		paths = append(paths, filepath.Join(f.Root, f.debug(), ".build-id/"+id[:2]+"/"+id[2:]+".debug"))
+		paths = append(paths, filepath.Join(f.debug(), ".build-id/"+id[:2]+"/"+id[2:]+".debug"))
 	}
 	for _, path := range paths {
 		alt, err := openMapped(path, f.Cache)

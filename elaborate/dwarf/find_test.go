@@ -75,7 +75,7 @@ func TestFinder(t *testing.T) {
 
 	root = t.TempDir()
 	want = put(t, whole, root, "/usr/lib/debug/lib/modules/6.1/kernel/fs/shapes.ko")
-	if got, err := (&Finder{Root: root}).Module("/lib/modules/6.1/kernel/fs/shapes.ko.xz", id); got != want || err != nil {
+	if got, err := (&Finder{Root: root}).Module(root+"/lib/modules/6.1/kernel/fs/shapes.ko.xz", id); got != want || err != nil {
 		t.Errorf("module: found %q, %v", got, err)
 	}
 	for _, tool := range []string{"xz", "gzip"} {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
-	"github.com/ulikunitz/xz"
+	"github.com/therootcompany/xz"
 
 	"gostap/internal/cache"
 )
@@ -147,7 +147,7 @@ func unpacked(file *os.File) (io.ReaderAt, error) {
 	var err error
 	switch filepath.Ext(file.Name()) {
 	case ".xz":
-		r, err = xz.NewReader(file)
+		r, err = xz.NewReader(file, 0)
 	case ".gz":
 		r, err = gzip.NewReader(file)
 	case ".zst":

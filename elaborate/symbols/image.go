@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 	"github.com/pkg/errors"
-	"github.com/ulikunitz/xz"
+	"github.com/therootcompany/xz"
 	"github.com/ulikunitz/xz/lzma"
 
 	"gostap/internal/panics"
@@ -103,10 +103,11 @@ func decompress(p []byte) ([]byte, error) {
 		r.Multistream(false)
 		return readImage(r, p, "gzip")
 	case bytes.HasPrefix(p, []byte("\xfd7zXZ\x00")):
-		r, err := xz.ReaderConfig{SingleStream: true}.NewReader(bytes.NewReader(p[:len(p)-4]))
+		r, err := xz.NewReader(bytes.NewReader(p[:len(p)-4]), 0)
 		if err != nil {
 			return nil, errors.Wrap(err, "xz")
 		}
+		r.Multistream(false)
 		return readImage(r, p, "xz")
 	case bytes.HasPrefix(p, []byte{0x5d, 0, 0}):
 		r, err := lzma.ReaderConfig{DictCap: 1 << 26}.NewReader(bytes.NewReader(p))

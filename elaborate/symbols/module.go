@@ -18,10 +18,11 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
-	"github.com/ulikunitz/xz"
+	"github.com/therootcompany/xz"
 	"golang.org/x/sync/errgroup"
 
 	"gostap/internal/cache"
+	"gostap/internal/kernels"
 	"gostap/internal/panics"
 	"gostap/translator/suggest"
 )
@@ -74,13 +75,13 @@ func (m *Module) Tracepoints() ([]Tracepoint, error) {
 	return list, err
 }
 
-// ModuleTree is what is under /lib/modules/RELEASE: the modules' files by the
+// ModuleTree is what is in the kernel's folder of modules: their files by the
 // modules' names.
 type ModuleTree map[string]string
 
 // Modules returns the modules that are installed for the kernel.
 func (k *Kernel) Modules() (ModuleTree, error) {
-	dir := filepath.Join("/lib/modules", k.Release)
+	dir := kernels.Find(k.Release).Modules()
 	dep, err := os.ReadFile(filepath.Join(dir, "modules.dep"))
 	if err != nil {
 		return nil, &MissingError{What: "no modules of kernel " + k.Release + ": " + err.Error(), Install: "apt install linux-image-" + k.Release + " && depmod " + k.Release}
@@ -248,7 +249,7 @@ func readModule(path string) ([]byte, error) {
 	case bytes.HasPrefix(file, []byte(elf.ELFMAG)):
 		return file, nil
 	case bytes.HasPrefix(file, []byte("\xfd7zXZ\x00")):
-		r, err = xz.NewReader(in)
+		r, err = xz.NewReader(in, 0)
 	case bytes.HasPrefix(file, []byte("\x28\xb5\x2f\xfd")):
 		var d *zstd.Decoder
 		if d, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1)); err == nil {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gostap/internal/cache"
+	"gostap/internal/kernels"
 )
 
 // A MissingError says that something is not installed.
@@ -31,7 +32,7 @@ type source struct {
 }
 
 // Open returns the kernel of that release (what uname -r prints), which need
-// not be the one that runs. Its image is looked for in /boot and /lib/modules;
+// not be the one that runs. Package kernels finds its image;
 // if the running kernel has none, it is asked itself.
 //
 // The first call for a kernel build takes about half a second; its results are
@@ -71,26 +72,15 @@ func findImage(release string) (string, os.FileInfo, error) {
 	if release == "" || release != filepath.Base(release) {
 		return "", nil, errors.Errorf("%q is no kernel release", release)
 	}
-	var denied error
-	for _, path := range []string{"/boot/vmlinuz-" + release, "/lib/modules/" + release + "/vmlinuz"} {
-		info, err := os.Stat(path)
-		if err == nil {
-			err = unix.Access(path, unix.R_OK)
-		}
-		if err == nil {
-			return path, info, nil
-		}
-		if os.IsPermission(err) {
-			denied = errors.Wrap(err, path)
-		}
+	path := kernels.Find(release).Image()
+	info, err := os.Stat(path)
+	if os.IsNotExist(err) {
+		return "", nil, &MissingError{What: "no kernel image " + path, Install: "apt install linux-image-" + release}
 	}
-	if denied != nil {
-		return "", nil, denied
+	if err == nil {
+		err = unix.Access(path, unix.R_OK)
 	}
-	return "", nil, &MissingError{
-		What:    "no kernel image /boot/vmlinuz-" + release,
-		Install: "apt install linux-image-" + release,
-	}
+	return path, info, errors.Wrap(err, path)
 }
 
 // running returns the running kernel's release.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"gostap/internal/kernels"
 )
 
 // A hitCase is one handler whose cost is measured: a script of gostap's and,
@@ -82,7 +85,8 @@ func (b *bench) floor() error {
 	if err := os.CopyFS(dir, os.DirFS("tests/bench/floor")); err != nil {
 		return err
 	}
-	cmd := command("make", "-s", "-C", "/lib/modules/"+b.release+"/build", "M="+dir, "modules")
+	k := kernels.Find(b.release)
+	cmd := k.Command(context.Background(), "make", "-s", "-C", k.Inside(k.Build()), "M="+dir, "modules")
 	cmd.Stdout = io.Discard
 	return cmd.Run()
 }

@@ -22,9 +22,9 @@ func TestCommandLine(t *testing.T) {
 	bin := build(t)
 	nobody := homeOfNobody(t, filepath.Dir(bin))
 	root := cache.Root()
-	releases, err := vm.Releases()
-	if err != nil || len(releases) == 0 {
-		t.Fatalf("no kernel to build for (%v): run tests/setup test", err)
+	releases := vm.Releases()
+	if len(releases) == 0 {
+		t.Fatal("no kernel to build for: run tests/setup test")
 	}
 	debug := os.Getenv("GOSTAP_DEBUGINFO")
 	if debug == "" {

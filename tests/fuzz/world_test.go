@@ -50,11 +50,7 @@ func (w *world) targetFor(guru bool) *elaborate.Target {
 // worlds are the host runtime and all installed kernels.
 var worlds = sync.OnceValues(func() ([]*world, error) {
 	list := []*world{{target: elaborate.NewTarget("", true)}}
-	releases, err := vm.Releases()
-	if err != nil {
-		return nil, err
-	}
-	for _, release := range releases {
+	for _, release := range vm.Releases() {
 		w, err := open(release)
 		if err != nil {
 			return nil, err

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"gostap/internal/cache"
+	"gostap/internal/kernels"
 	"gostap/vm"
 )
 
@@ -43,9 +44,9 @@ func Releases(t testing.TB) []string {
 	if list := strings.Fields(os.Getenv("GOSTAP_KERNELS")); len(list) > 0 {
 		return list
 	}
-	list, err := vm.Releases()
-	if err != nil || len(list) == 0 {
-		t.Fatalf("no kernel to test on (%v): run tests/setup test", err)
+	list := vm.Releases()
+	if len(list) == 0 {
+		t.Fatal("no kernel to test on: run tests/setup test")
 	}
 	return list
 }
@@ -57,6 +58,16 @@ func Prepare(t testing.TB) string {
 	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "intruder"), "./tests/intruder")
 	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "reads"), "tests/load/reads.c")
 	return dir
+}
+
+// Kbuild builds the modules in a folder for a kernel, on the host.
+func Kbuild(t testing.TB, release, dir string, args ...string) {
+	t.Helper()
+	k := kernels.Find(release)
+	args = append([]string{"-s", "-C", k.Inside(k.Build()), "M=" + dir, "modules"}, args...)
+	if out, err := k.Command(t.Context(), "make", args...).CombinedOutput(); err != nil {
+		t.Fatalf("make %s: %v\n%s", args, err, out)
+	}
 }
 
 // Command runs a command on the host, which has to succeed.

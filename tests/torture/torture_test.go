@@ -97,7 +97,7 @@ func buildModules(t *testing.T, dir, release string) {
 	if err := os.CopyFS(work, os.DirFS("fail")); err != nil {
 		t.Fatal(err)
 	}
-	guest.Command(t, work, "make", "-s", "-C", "/lib/modules/"+release+"/build", "M="+work, "modules")
+	guest.Kbuild(t, release, work)
 	if err := os.Rename(filepath.Join(work, "gstortfail.ko"), filepath.Join(dir, "gstortfail.ko")); err != nil {
 		t.Fatal(err)
 	}
