@@ -44,8 +44,9 @@ func title(module, release string) string {
 
 // address returns the address of a variable; of a per-CPU one, that of this CPU's part.
 func (im *image) address(at syntax.Pos, addr uint64) (program.Expr, error) {
-	if im.kernel != nil && addr < im.kernel.Text() {
-		// The kernel's per-CPU variables are linked at 0, and stay there.
+	percpu := im.kernel != nil && im.kernel.PerCPU(addr)
+	if percpu && addr < im.kernel.Text() {
+		// Before 6.15 the kernel's per-CPU variables are linked at 0, and stay there.
 		return thisCPU(at, &program.Number{At: at, Value: int64(addr)}), nil
 	}
 	symbol, offset, err := im.locate(addr)
@@ -53,7 +54,7 @@ func (im *image) address(at syntax.Pos, addr uint64) (program.Expr, error) {
 		return nil, err
 	}
 	x := plus(at, &program.SymbolAddr{At: at, Module: im.module, Symbol: symbol}, offset)
-	if im.kernel == nil && strings.HasPrefix(im.info.SectionAt(addr).Name, ".data..percpu") {
+	if percpu || im.kernel == nil && strings.HasPrefix(im.info.SectionAt(addr).Name, ".data..percpu") {
 		x = thisCPU(at, x)
 	}
 	return x, nil

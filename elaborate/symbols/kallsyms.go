@@ -23,19 +23,21 @@ type symbol struct {
 //	to 6.1     offsets relative_base num_syms names markers              token_table token_index
 //	6.2, 6.3   offsets relative_base num_syms names markers seqs_of_names token_table token_index
 //	from 6.4                         num_syms names markers              token_table token_index offsets relative_base seqs_of_names
+//	in 7.2                           num_syms names markers              token_table token_index offsets seqs_of_names
 //
-// All are aligned to 8 bytes. They are found by their shape, from the token
-// table outwards, and each is held against the others.
+// All are aligned to 8 bytes, and to 4 in 7.2, where each offset counts
+// from its own place. They are found by their shape, from the token table
+// outwards, and each is held against the others.
 type kallsyms struct {
 	rodata   []byte
+	addr     uint64 // of rodata
+	align    int
 	tokens   [256][]byte
 	tokenAt  int // of token_table
 	tokenEnd int // behind token_index
 	num      int
 	numAt    int // of num_syms
 	names    []byte
-	offsets  []byte // num times 4 bytes
-	base     uint64
 	steps    int // names walked over in search of the first
 }
 
@@ -50,7 +52,18 @@ func decodeKallsyms(im *image) ([]symbol, error) {
 	if s == nil {
 		return nil, errors.New("kernel image: no section .rodata")
 	}
-	k := &kallsyms{rodata: s.data}
+	var symbols []symbol
+	var err error
+	for _, align := range []int{8, 4} {
+		k := &kallsyms{rodata: s.data, addr: s.addr, align: align}
+		if symbols, err = k.decode(im); err == nil {
+			break
+		}
+	}
+	return symbols, err
+}
+
+func (k *kallsyms) decode(im *image) ([]symbol, error) {
 	if err := k.findTokens(); err != nil {
 		return nil, err
 	}
@@ -59,6 +72,9 @@ func decodeKallsyms(im *image) ([]symbol, error) {
 	}
 	return k.findOffsets(im)
 }
+
+// up is where a table begins that is behind another one's end.
+func (k *kallsyms) up(n int) int { return (n + k.align - 1) &^ (k.align - 1) }
 
 func align8(n int) int { return (n + 7) &^ 7 }
 
@@ -89,7 +105,7 @@ func (k *kallsyms) tokensAround(digits int) bool {
 		}
 		end += n + 1
 	}
-	index := align8(end)
+	index := k.up(end)
 	if index+512 > len(k.rodata) {
 		return false
 	}
@@ -114,13 +130,13 @@ func (k *kallsyms) tokensAround(digits int) bool {
 // findNames finds num_syms and the names behind it, which end before the
 // token table. Between lie the markers, the offset of each 256th name.
 func (k *kallsyms) findNames() error {
-	for at := k.tokenAt &^ 7; at >= 8; {
-		at -= 8
+	for at := k.tokenAt &^ (k.align - 1); at >= k.align; {
+		at -= k.align
 		n := binary.LittleEndian.Uint32(k.rodata[at:])
-		if n < 1000 || n > maxSymbols || binary.LittleEndian.Uint32(k.rodata[at+4:]) != 0 {
+		if n < 1000 || n > maxSymbols || k.align == 8 && binary.LittleEndian.Uint32(k.rodata[at+4:]) != 0 {
 			continue
 		}
-		if k.namesAt(at+8, int(n)) {
+		if k.namesAt(at+k.align, int(n)) {
 			k.numAt = at
 			return nil
 		}
@@ -150,7 +166,7 @@ func (k *kallsyms) namesAt(at, num int) bool {
 		}
 		pos = next
 	}
-	table := align8(at+pos) - at
+	table := k.up(at+pos) - at
 	if table+4*len(markers) > len(area) {
 		return false
 	}
@@ -188,32 +204,49 @@ func isKind(c byte) bool {
 	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '?'
 }
 
-// findOffsets finds the addresses, in the old place and in the new one, and
-// decodes all symbols with those that make sense.
+// An addressing says where the offsets may be, and how one becomes an address.
+type addressing struct {
+	offsets int
+	address func(i int, offset uint32) uint64
+}
+
+// findOffsets finds the addresses, and decodes all symbols with those that make sense.
 func (k *kallsyms) findOffsets(im *image) ([]symbol, error) {
-	type place struct{ offsets, base int }
-	old := place{k.numAt - 8 - align8(4*k.num), k.numAt - 8}
-	later := place{align8(k.tokenEnd), align8(align8(k.tokenEnd) + 4*k.num)}
 	symbols, err := k.decodeNames()
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range []place{old, later} {
-		if p.offsets < 0 || p.base+8 > len(k.rodata) {
-			continue
-		}
-		k.offsets = k.rodata[p.offsets : p.offsets+4*k.num]
-		k.base = binary.LittleEndian.Uint64(k.rodata[p.base:])
-		if im.at(k.base) == nil {
-			continue
-		}
-		for _, percpu := range []bool{true, false} {
-			if k.address(symbols, percpu) && plausible(symbols, im) {
-				return symbols, nil
-			}
+	behind := k.up(k.tokenEnd)
+	list := k.fromBase(im, k.numAt-8-align8(4*k.num), k.numAt-8)
+	list = append(list, k.fromBase(im, behind, align8(behind+4*k.num))...)
+	list = append(list, addressing{behind, func(i int, offset uint32) uint64 {
+		return k.addr + uint64(behind+4*i) + uint64(int64(int32(offset)))
+	}})
+	for _, a := range list {
+		if a.offsets >= 0 && a.offsets+4*k.num <= len(k.rodata) && k.apply(a, symbols) && plausible(symbols, im) {
+			return symbols, nil
 		}
 	}
 	return nil, errors.New("kernel image: no kallsyms addresses")
+}
+
+// fromBase returns the addressings by relative_base, if that can be at the place. With CONFIG_KALLSYMS_ABSOLUTE_PERCPU, which is
+// how x86 kernels with SMP were until 6.14, offsets that are not negative are addresses themselves.
+func (k *kallsyms) fromBase(im *image, offsets, place int) []addressing {
+	if place < 0 || place+8 > len(k.rodata) {
+		return nil
+	}
+	base := binary.LittleEndian.Uint64(k.rodata[place:])
+	if im.at(base) == nil {
+		return nil
+	}
+	percpu := func(_ int, offset uint32) uint64 {
+		if int32(offset) < 0 {
+			return base - 1 - uint64(int64(int32(offset)))
+		}
+		return uint64(offset)
+	}
+	return []addressing{{offsets, percpu}, {offsets, func(_ int, offset uint32) uint64 { return base + uint64(offset) }}}
 }
 
 // decodeNames returns the symbols without their addresses.
@@ -241,20 +274,11 @@ func (k *kallsyms) decodeNames() ([]symbol, error) {
 	return symbols, nil
 }
 
-// address fills in the addresses and reports whether they ascend. With
-// CONFIG_KALLSYMS_ABSOLUTE_PERCPU, which is how x86 kernels with SMP were
-// until 6.14, offsets that are not negative are addresses themselves.
-func (k *kallsyms) address(symbols []symbol, percpu bool) bool {
+// apply fills in the addresses and reports whether they ascend.
+func (k *kallsyms) apply(a addressing, symbols []symbol) bool {
 	last := uint64(0)
 	for i := range symbols {
-		offset := binary.LittleEndian.Uint32(k.offsets[4*i:])
-		addr := k.base + uint64(offset)
-		if percpu {
-			addr = uint64(offset)
-			if int32(offset) < 0 {
-				addr = k.base - 1 - uint64(int64(int32(offset)))
-			}
-		}
+		addr := a.address(i, binary.LittleEndian.Uint32(k.rodata[a.offsets+4*i:]))
 		if addr < last {
 			return false
 		}

@@ -16,7 +16,7 @@ type Object struct {
 	Offset int64  // from _stext
 	Size   uint32 // to the next symbol
 	Kind   byte   // as nm(1) has it
-	PerCPU bool   // Offset is then that in each CPU's area
+	PerCPU bool   // each CPU has its own; Offset may then be an address
 }
 
 // Init reports whether o is gone once the kernel has booted.
@@ -85,12 +85,11 @@ func parseObject(line string) (o Object, ok bool) {
 // encodeObjects writes the symbols that are no code's, which ascend by address.
 // The first line is empty, so that each name stands behind a line's end.
 func encodeObjects(symbols []symbol, stext uint64) []byte {
-	initStart, _ := find(symbols, "__init_begin")
-	initEnd, _ := find(symbols, "__init_end")
+	a := areasOf(symbols)
 	out := []byte("\n")
 	for i := range symbols {
 		s := &symbols[i]
-		if !strings.ContainsRune("dDbBrRvVaA", rune(s.kind)) || strings.ContainsAny(s.name, " \n") {
+		if !a.isObject(s) || strings.ContainsAny(s.name, " \n") {
 			continue
 		}
 		size := uint64(0)
@@ -101,7 +100,9 @@ func encodeObjects(symbols []symbol, stext uint64) []byte {
 		switch {
 		case s.addr>>63 == 0:
 			kind, offset = kind+"p", int64(s.addr)
-		case s.addr >= initStart && s.addr < initEnd:
+		case s.addr >= a.percpu.start && s.addr < a.percpu.end:
+			kind += "p"
+		case s.addr >= a.init.start && s.addr < a.init.end:
 			kind = string(initKind)
 		}
 		if size > 0 {
@@ -109,4 +110,40 @@ func encodeObjects(symbols []symbol, stext uint64) []byte {
 		}
 	}
 	return out
+}
+
+// areas are where in the kernel something else than plain data lies. Since 6.15 the per-CPU variables are linked among the
+// initialization data; before, from address 0 on.
+type areas struct {
+	text, initText, init, percpu textRange
+}
+
+func areasOf(symbols []symbol) *areas {
+	between := func(from, to string) textRange {
+		start, _ := find(symbols, from)
+		end, _ := find(symbols, to)
+		return textRange{start: start, end: end}
+	}
+	return &areas{between("_stext", "_etext"), between("_sinittext", "_einittext"), between("__init_begin", "__init_end"),
+		between("__per_cpu_start", "__per_cpu_end")}
+}
+
+// isObject tells objects from functions. What is among the data is an object, though nm may take it for code, as it does in 7.2
+// with what is mostly read.
+func (a *areas) isObject(s *symbol) bool {
+	if strings.ContainsRune("tTwW", rune(s.kind)) {
+		return s.addr >= a.text.end && (s.addr < a.init.start || s.addr >= a.init.end) && (s.addr < a.initText.start || s.addr >= a.initText.end)
+	}
+	return strings.ContainsRune("dDbBrRvVaA", rune(s.kind))
+}
+
+// PerCPU reports whether a variable is linked at addr that each CPU has for itself.
+func (k *Kernel) PerCPU(addr uint64) bool {
+	if addr>>63 == 0 {
+		return true
+	}
+	start, err1 := k.Objects("__per_cpu_start")
+	end, err2 := k.Objects("__per_cpu_end")
+	offset := int64(addr - k.Text())
+	return err1 == nil && err2 == nil && len(start) == 1 && len(end) == 1 && start[0].Offset <= offset && offset < end[0].Offset
 }
