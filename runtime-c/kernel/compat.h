@@ -1,18 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * compat.h - where kernels differ. Package modulebuild answers each question
- * below by looking for the word in the target's header, and defines the macro
- * to 1 or 0 on the compiler's command line:
+ * below by looking for the words, a regular expression, in the target's file, or
+ * in one of several, and defines the macro to 1 or 0 on the compiler's command
+ * line:
  *
  * ask GS_HAVE_VM_FLAGS_CLEAR include/linux/mm.h vm_flags_clear
  * ask GS_HAVE_HRTIMER_SETUP include/linux/hrtimer.h hrtimer_setup
+ * ask GS_HAVE_PDE_DATA include/linux/proc_fs.h pde_data
+ * ask GS_HAVE_PREV_PADDING include/linux/relay.h prev_padding
+ * ask GS_HAVE_FTRACE_REGS include/linux/ftrace.h ftrace_regs
+ * ask GS_HAVE_RECURSION_SAFE include/linux/ftrace.h FTRACE_OPS_FL_RECURSION_SAFE
+ * ask GS_HAVE_FILTER_IPS include/linux/ftrace.h ftrace_set_filter_ips
+ * ask GS_HAVE_FREE_FILTER Module.symvers ftrace_free_filter
+ * ask GS_HAVE_GET_KRETPROBE include/linux/kprobes.h get_kretprobe
+ * ask GS_HAVE_KRETPROBE_RETADDR include/linux/kprobes.h get_kretprobe_retaddr
+ * ask GS_HAVE_RESV_START_OP include/net/genetlink.h resv_start_op
+ *
+ * and for platform.h:
+ *
+ * ask GS_HAVE_TASK___STATE include/linux/sched.h __state
+ * ask GS_HAVE_TASK_CPU include/linux/sched.h p->cpu
+ * ask GS_HAVE_TRACE_PUTS_SIZE include/linux/kernel.h,include/linux/trace_printk.h __trace_puts\(.*size
  */
 #ifndef GS_COMPAT_H
 #define GS_COMPAT_H
 
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/proc_fs.h>
 
 #if !GS_HAVE_VM_FLAGS_CLEAR
 static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
@@ -30,9 +48,86 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 }
 #endif
 
-/* Before 6.13 struct ftrace_regs shows its registers. */
-#ifndef arch_ftrace_regs
-#define arch_ftrace_regs(fregs) (fregs)
+#if !GS_HAVE_PDE_DATA
+#define pde_data PDE_DATA
+#endif
+
+/* What relay's callbacks have behind the sub-buffer before. */
+#if GS_HAVE_PREV_PADDING
+#define GS_PREV_PADDING , size_t prev_padding
+#else
+#define GS_PREV_PADDING
+#endif
+
+/* Before 5.11 ftrace's callbacks get what is now in struct ftrace_regs, which shows it before 6.13. */
+#if !GS_HAVE_FTRACE_REGS
+#define ftrace_regs pt_regs
+#define gs_ftrace_regs(fregs) (fregs)
+#elif defined(arch_ftrace_regs)
+#define gs_ftrace_regs(fregs) (&arch_ftrace_regs(fregs)->regs)
+#else
+#define gs_ftrace_regs(fregs) (&(fregs)->regs)
+#endif
+
+/* What ops have from the beginning: we guard ourselves against recursion, and want to see the arguments. */
+#if GS_HAVE_RECURSION_SAFE
+#define GS_OPS_RECURSION FTRACE_OPS_FL_RECURSION_SAFE
+#else
+#define GS_OPS_RECURSION 0
+#endif
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#define GS_OPS_FLAGS GS_OPS_RECURSION
+#else
+#define GS_OPS_FLAGS (GS_OPS_RECURSION | FTRACE_OPS_FL_SAVE_REGS)
+#endif
+
+/* Before 5.18 ftrace copies the whole filter for each function that comes to it, so groups have to be small. */
+#if GS_HAVE_FILTER_IPS
+#define GS_GROUP_MAX U32_MAX
+#else
+#define GS_GROUP_MAX 1024
+static inline int ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n, int remove,
+					int reset)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++)
+		err = ftrace_set_filter_ip(ops, ips[i], remove, reset);
+	return err;
+}
+#endif
+
+#if !GS_HAVE_FREE_FILTER
+#define ftrace_free_filter(ops) ftrace_set_filter(ops, NULL, 0, 1)
+#endif
+
+/* Before 5.11 kretprobes take locks. */
+#define GS_KRETPROBES_LOCKLESS GS_HAVE_GET_KRETPROBE
+
+#if !GS_HAVE_GET_KRETPROBE
+static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
+{
+	return ri->rp;
+}
+#endif
+
+/* In a return handler the kernel was where the function returns to, which the registers say since 5.16. */
+static inline void gs_at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+#if !GS_HAVE_KRETPROBE_RETADDR
+	regs->ip = (unsigned long)ri->ret_addr;
+#endif
+}
+
+#if GS_HAVE_RESV_START_OP
+#define GS_RESV_START_OP(op) .resv_start_op = (op),
+#else
+#define GS_RESV_START_OP(op)
+#endif
+
+#ifndef in_hardirq
+#define in_hardirq() in_irq()
 #endif
 
 #endif

@@ -61,25 +61,27 @@ static int gs_cpu_prepare(unsigned int cpu)
 	return 0;
 }
 
-/* Where no more states are to be had, all CPUs that may ever come get theirs now. */
+/*
+ * Before 6.8 the kernel calls nobody for the CPUs that are online when a state
+ * of this kind is set up, so we do. Where no more states are to be had, all CPUs
+ * that may ever come get theirs now.
+ */
 int gs_cpus_start(void)
 {
-	int cpu, err, state;
+	int cpu, err = 0, state;
 
-	state = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "gostap:session", gs_cpu_prepare, NULL);
-	if (state >= 0) {
+	cpus_read_lock();
+	state = cpuhp_setup_state_nocalls_cpuslocked(CPUHP_BP_PREPARE_DYN, "gostap:session", gs_cpu_prepare, NULL);
+	if (state >= 0)
 		gs_cpus_hotplug = state;
-		gs_cpus_late = true;
-		return 0;
-	}
-	if (state != -ENOSPC)
-		return state;
-	for_each_possible_cpu(cpu) {
-		err = gs_cpu_prepare(cpu);
-		if (err)
-			return err;
-	}
-	return 0;
+	else if (state != -ENOSPC)
+		err = state;
+	for_each_possible_cpu(cpu)
+		if (!err && (state < 0 || cpu_online(cpu)))
+			err = gs_cpu_prepare(cpu);
+	gs_cpus_late = true;
+	cpus_read_unlock();
+	return err;
 }
 
 void gs_cpus_stop(void)

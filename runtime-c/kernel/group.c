@@ -76,7 +76,7 @@ static struct gs_group *gs_make_group(struct gs_groups *all, struct gs_site *sit
 	if (!g)
 		return NULL;
 	/* While it is registered, ftrace can't be switched off behind our back. */
-	g->ops.flags = FTRACE_OPS_FL_PERMANENT;
+	g->ops.flags = GS_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT;
 	g->of = all;
 	g->sites = sites;
 	g->nsites = n;
@@ -102,13 +102,23 @@ static int gs_arm_alone(const struct gs_group *g, u32 from, u32 n)
 	return err;
 }
 
+static bool gs_excludes(const struct gs_group *g, u32 from, u32 n)
+{
+	u32 i;
+
+	for (i = from; i < from + n; i++)
+		if (g->of->excludes && g->of->excludes(g->sites[i].addr))
+			return true;
+	return false;
+}
+
 /*
  * Has ftrace call the group at these sites. A call is all or nothing, so where
  * it fails its halves are tried.
  */
 static int gs_filter(struct gs_group *g, unsigned long *ips, u32 from, u32 n)
 {
-	int err = ftrace_set_filter_ips(&g->ops, ips + from, n, 0, 0);
+	int err = gs_excludes(g, from, n) ? -EINVAL : ftrace_set_filter_ips(&g->ops, ips + from, n, 0, 0);
 
 	if (!err) {
 		g->filtered = true;
@@ -234,8 +244,9 @@ int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npo
 	for (first = 0; !err && first < n; first = i) {
 		struct gs_group *g;
 
-		for (i = first + 1; i < n && !gs_compare_probes(all, &all->sites[first], &all->sites[i]); i++)
-			;
+		for (i = first + 1; i < n && i - first < GS_GROUP_MAX; i++)
+			if (gs_compare_probes(all, &all->sites[first], &all->sites[i]))
+				break;
 		g = gs_make_group(all, &all->sites[first], i - first);
 		err = g ? gs_arm_group(g) : -ENOMEM;
 	}

@@ -39,6 +39,8 @@ struct gs_groups {
 	int (*make)(struct gs_group *g);
 	/* A point that ftrace has no site for: -ENOMEM or 0. n points share the family's memory. */
 	int (*alone)(const struct gs_point *p, u32 n);
+	/* Must this function's points be alone, though ftrace has a site for it? NULL: none need. */
+	bool (*excludes)(u64 addr);
 	bool hosts;			/* groups may have riders; armed before those are */
 	struct list_head list;
 	const struct gs_point **points;	/* by address, then as they are written */

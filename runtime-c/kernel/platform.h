@@ -29,6 +29,23 @@
 
 #include "gostap.h"
 
+/* Where kernels differ: compat.h asks. */
+#if GS_HAVE_TASK___STATE
+#define GS_TASK_STATE __state
+#else
+#define GS_TASK_STATE state
+#endif
+#if GS_HAVE_TASK_CPU
+#define GS_TASK_CPU cpu
+#else
+#define GS_TASK_CPU thread_info.cpu
+#endif
+#if GS_HAVE_TRACE_PUTS_SIZE
+#define gs_trace_puts(ip, text) __trace_puts(ip, text, strlen(text))
+#else
+#define gs_trace_puts(ip, text) __trace_puts(ip, text)
+#endif
+
 /* The handler's registers as the kernel's; NULL where there are none. */
 static inline struct pt_regs *gs_pt_regs(struct gs_ctx *c)
 {

@@ -7,7 +7,7 @@
 
 static void gs_function_hit(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	gs_run(container_of(ops, struct gs_group, ops)->hits, &arch_ftrace_regs(fregs)->regs, ip, true);
+	gs_run(container_of(ops, struct gs_group, ops)->hits, gs_ftrace_regs(fregs), ip, true);
 }
 
 /* Where several handlers run, and on Xen. */
@@ -17,7 +17,7 @@ static void gs_function_hits(unsigned long ip, unsigned long parent, struct ftra
 	u32 i;
 
 	for (i = 0; i < g->nhits; i++)
-		gs_run(&g->hits[i], &arch_ftrace_regs(fregs)->regs, ip, false);
+		gs_run(&g->hits[i], gs_ftrace_regs(fregs), ip, false);
 }
 
 static int gs_function_make(struct gs_group *g)

@@ -51,6 +51,7 @@ static int gs_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct gs_kretprobe *r = gs_kretprobe_of(ri);
 
+	gs_at_return(ri, regs);
 	gs_kretprobe_run(r, &r->hit, ri, regs);
 	return 0;
 }

@@ -13,6 +13,7 @@
  */
 #include <linux/kprobes.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "../group.h"
 
@@ -94,9 +95,9 @@ static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops 
 
 	if (rider)
 		for (i = 0; i < rider->nhits; i++)
-			gs_try(&rider->hits[i], &arch_ftrace_regs(fregs)->regs, ip, NULL);
+			gs_try(&rider->hits[i], gs_ftrace_regs(fregs), ip, NULL);
 	if (gs_try_take(c, r->deepest)) {
-		r->rp.kp.pre_handler(&r->rp.kp, &arch_ftrace_regs(fregs)->regs);
+		r->rp.kp.pre_handler(&r->rp.kp, gs_ftrace_regs(fregs));
 		gs_leave(c);
 	}
 	gs_irq_restore(flags, native);
@@ -120,6 +121,7 @@ static int gs_return_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct gs_return *r = gs_return_of(ri);
 	unsigned long flags;
 
+	gs_at_return(ri, regs);
 	local_irq_save(flags);
 	gs_try(&r->hits[0].hit, regs, (unsigned long)r->rp.kp.addr, NULL);
 	local_irq_restore(flags);
@@ -133,6 +135,7 @@ static int gs_return_hits(struct kretprobe_instance *ri, struct pt_regs *regs)
 	unsigned long flags;
 	u32 i;
 
+	gs_at_return(ri, regs);
 	local_irq_save(flags);
 	for (i = 0; i < r->nhits; i++) {
 		struct gs_return_hit *h = &r->hits[i];
@@ -234,6 +237,9 @@ static int gs_return_alone(const struct gs_point *p, u32 n)
 		return -ENOMEM;
 	if (r->rp.entry_handler)
 		r->rp.entry_handler = gs_return_save_alone;
+	/* n points share the memory for instances. */
+	if (p->args[0] <= 0)
+		r->rp.maxactive = clamp(32768 / n, 32u, 512u);
 	r->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	err = gs_register_return(r, gs_point_addr(p));
 	if (!err) {
@@ -255,8 +261,18 @@ static int gs_return_alone(const struct gs_point *p, u32 n)
 	return 0;
 }
 
+/*
+ * What kretprobes call with a lock held that hooking a return takes: they notice
+ * only where a kretprobe is hit in the ordinary way.
+ */
+static bool gs_return_excludes(u64 addr)
+{
+	return !GS_KRETPROBES_LOCKLESS && in_lock_functions(addr);
+}
+
 static struct gs_groups gs_return_groups = {
-	.make = gs_return_make, .alone = gs_return_alone, .hosts = true, .list = LIST_HEAD_INIT(gs_return_groups.list),
+	.make = gs_return_make, .alone = gs_return_alone, .excludes = gs_return_excludes, .hosts = true,
+	.list = LIST_HEAD_INIT(gs_return_groups.list),
 };
 
 static int gs_returns_arm(const struct gs_point **points, u32 n)
