@@ -59,6 +59,7 @@ type kernelStats struct {
 	owner       uint32   // a process; 0: none
 	memory      uint64   // bytes of the script's data
 	kprobes     uint32   // registered
+	loaded      time.Time
 }
 
 func dialControl(family string, onMessage func(message)) (*control, error) {
@@ -249,6 +250,8 @@ func decodeStats(data []byte) (*kernelStats, error) {
 			s.memory = ad.Uint64()
 		case attrKprobes:
 			s.kprobes = ad.Uint32()
+		case attrLoaded:
+			s.loaded = time.Unix(0, int64(ad.Uint64()))
 		}
 	}
 	return s, errors.WithStack(ad.Err())

@@ -26,22 +26,18 @@ type module struct {
 	buffers int64 // bytes of all CPUs' buffers
 }
 
-// debugfs is where the kernel's debug file system is, and gostap's part of it.
-const (
-	debugfs  = "/sys/kernel/debug"
-	relayDir = debugfs + "/gostap"
-)
+// sessionDirs begins the names of the folders with modules' buffers and controls.
+const sessionDirs = "/proc/gostap-"
 
-// mountDebugfs mounts debugfs where it isn't mounted.
-func mountDebugfs() error {
+// debugfs is where the kernel's debug file system is.
+const debugfs = "/sys/kernel/debug"
+
+// mountDebugfs mounts debugfs where it isn't mounted; nothing that a session prints depends on it.
+func mountDebugfs() {
 	var st unix.Statfs_t
-	if err := unix.Statfs(debugfs, &st); err == nil && st.Type == unix.DEBUGFS_MAGIC {
-		return nil
+	if err := unix.Statfs(debugfs, &st); err != nil || st.Type != unix.DEBUGFS_MAGIC {
+		_ = unix.Mount("debugfs", debugfs, "debugfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	}
-	if err := unix.Mount("debugfs", debugfs, "debugfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil && err != unix.EBUSY {
-		return errors.Errorf("debugfs, through which the output comes, is not mounted at %s and cannot be: %v (is debugfs=off on the kernel's command line, or the kernel locked down?)", debugfs, err)
-	}
-	return nil
 }
 
 // Sub-buffers are this big; there are at least minSubbufs for each CPU.

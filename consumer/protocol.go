@@ -101,6 +101,7 @@ const (
 	attrOwner       = 20
 	attrMemory      = 21
 	attrKprobes     = 22
+	attrLoaded      = 23
 )
 
 // GS_F_*: flags of START.

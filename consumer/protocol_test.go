@@ -25,6 +25,7 @@ func TestProtocol(t *testing.T) {
 		"A_STATE": attrState, "A_ERRORS": attrErrors, "A_SKIPPED": attrSkipped, "A_LOST": attrLost,
 		"A_UNARMED": attrUnarmed, "A_WRITTEN": attrWritten,
 		"A_OVERWRITTEN": attrOverwritten, "A_FIRST": attrFirst, "A_OWNER": attrOwner, "A_MEMORY": attrMemory, "A_KPROBES": attrKprobes,
+		"A_LOADED":    attrLoaded,
 		"F_OVERWRITE": flagOverwrite, "F_DETACHED": flagDetached,
 		"MSG_ERROR": msgError, "MSG_WARNING": msgWarning, "MSG_EXIT": msgExit,
 		"STATE_LOADED": stateLoaded, "STATE_STARTING": stateStarting, "STATE_RUNNING": stateRunning,

@@ -15,14 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A buffer is one CPU's ring of sub-buffers, mapped from its relay file.
+// A buffer is one CPU's ring of sub-buffers, mapped from its file.
 //
 // Two positions move through it: seen, up to which records are known to be
 // there and whole, and the read position, from which they are emitted. What
 // lies between is in segs.
 type buffer struct {
 	cpu  int
-	file *relayFile // nil in tests
+	file *bufferFile // nil in tests
 	mem  []byte
 	size uint64 // of a sub-buffer
 	n    uint64 // sub-buffers
@@ -59,7 +59,7 @@ func newBuffer(cpu int, mem []byte, g geometry, consumed func(n int) error) *buf
 }
 
 // openBuffers opens the cpuN files in dir that are not in have, a set of
-// CPUs, and adds them to it: at first all, later those of CPUs that were plugged in.
+// CPUs, and adds them to it: at first all that can be, later those of CPUs that were plugged in.
 func openBuffers(dir string, have map[int]bool) ([]*buffer, error) {
 	names, err := cpuFiles(dir)
 	if err != nil {
@@ -72,6 +72,9 @@ func openBuffers(dir string, have map[int]bool) ([]*buffer, error) {
 			continue
 		}
 		b, err := openBuffer(filepath.Join(dir, name), cpu)
+		if errors.Is(err, unix.ENXIO) {
+			continue // the CPU has not been there yet
+		}
 		if err != nil {
 			for _, b := range opened {
 				b.close()
@@ -125,22 +128,22 @@ func openBuffer(path string, cpu int) (*buffer, error) {
 		unix.Close(fd)
 		return nil, errors.Wrap(err, path)
 	}
-	file := &relayFile{fd: fd}
+	file := &bufferFile{fd: fd}
 	b := newBuffer(cpu, mem, g, file.consumed)
 	b.file = file
 	return b, nil
 }
 
-// A relayFile is the file behind a buffer.
-type relayFile struct {
+// A bufferFile is the file behind a buffer.
+type bufferFile struct {
 	mu     sync.Mutex
 	fd     int
 	closed bool
 }
 
-func (f *relayFile) consumed(n int) error { return f.ioctl(iocConsumed, uintptr(n)) }
+func (f *bufferFile) consumed(n int) error { return f.ioctl(iocConsumed, uintptr(n)) }
 
-func (f *relayFile) ioctl(request, arg uintptr) error {
+func (f *bufferFile) ioctl(request, arg uintptr) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {

@@ -5,7 +5,6 @@ package consumer
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/pkg/errors"
@@ -36,9 +35,6 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	if os.Geteuid() != 0 {
 		return failed, errors.New("loading a module into the kernel takes root: run it with sudo")
-	}
-	if err := mountDebugfs(); err != nil {
-		return failed, err
 	}
 	s, release := newSession(ctx, &cfg)
 	defer release()
@@ -183,7 +179,7 @@ func (k *kernelSession) read() (err error) {
 	}
 	k.out.fail = k.outputFailed
 	k.out.system = k.systems.run
-	dir := filepath.Join(relayDir, k.mod.name)
+	dir := sessionDirs + k.mod.name
 	have := make(map[int]bool)
 	buffers, err := openBuffers(dir, have)
 	if err != nil {
@@ -286,7 +282,11 @@ func (k *kernelSession) stop() error {
 // checkKprobes warns, once, where all kprobes are switched off, for the kernel says nothing of it to those that it registers.
 func (k *kernelSession) checkKprobes() {
 	const file = debugfs + "/kprobes/enabled"
-	if k.stats.kprobes == 0 || k.kprobesOff || readTrimmed(file) != "0" {
+	if k.stats.kprobes == 0 || k.kprobesOff {
+		return
+	}
+	mountDebugfs()
+	if readTrimmed(file) != "0" {
 		return
 	}
 	k.kprobesOff = true

@@ -5,6 +5,7 @@ package consumer
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pkg/errors"
@@ -42,20 +43,17 @@ func Sessions() ([]Session, error) {
 	}
 	// Before the modules, for a note is written after its module is loaded.
 	notes := noted()
-	dirs, err := filepath.Glob(relayDir + "/*")
+	dirs, err := filepath.Glob(sessionDirs + "*")
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
 	var sessions []Session
 	for _, dir := range dirs {
-		s := Session{Module: filepath.Base(dir)}
+		s := Session{Module: strings.TrimPrefix(dir, sessionDirs)}
 		if s.family = familyOf(s.Module); s.family == "" {
 			continue // it is just being removed
 		}
 		delete(notes, s.family)
-		if info, err := os.Stat(dir); err == nil {
-			s.Since = info.ModTime()
-		}
 		err := s.ask()
 		if errors.Is(err, unix.EPERM) {
 			return nil, errors.New("the kernel tells nothing of its sessions to who lacks CAP_SYS_ADMIN")
@@ -90,7 +88,7 @@ func (s *Session) ask() error {
 }
 
 func (s *Session) tell(stats *kernelStats) {
-	s.State, s.PID = stateNames[stats.state], int(stats.owner)
+	s.State, s.PID, s.Since = stateNames[stats.state], int(stats.owner), stats.loaded
 	s.Records, s.Lost, s.Overwritten, s.Unread = 0, 0, 0, 0
 	for cpu, written := range stats.written {
 		s.Records += written

@@ -18,7 +18,7 @@ import (
 type starter struct{ file *os.File }
 
 func openStarter(module string) (*starter, error) {
-	f, err := os.OpenFile(filepath.Join(relayDir, module, "control"), os.O_RDWR, 0)
+	f, err := os.OpenFile(filepath.Join(sessionDirs+module, "control"), os.O_RDWR, 0)
 	return &starter{f}, errors.WithStack(err)
 }
 

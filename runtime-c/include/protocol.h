@@ -7,9 +7,9 @@
 #define GOSTAP_PROTOCOL_H
 
 /*
- * Output: one relay buffer for each CPU, /sys/kernel/debug/gostap/MODULE/cpuN
- * (mode 0400), mapped by the consumer. It consists of sub-buffers of equal
- * size, used in turn. Each begins with a gs_subbuf; records follow it
+ * Output: one buffer for each CPU, /proc/gostap-MODULE/cpuN (mode 0400), mapped
+ * by the consumer. That of a CPU which has never been online can't be opened
+ * yet: ENXIO. A buffer consists of sub-buffers of equal size, used in turn. Each begins with a gs_subbuf; records follow it
  * without gap, each at a multiple of 8 bytes. A record is wholly written
  * before `committed` (store-release) covers it, so what lies below
  * `committed` (load-acquire) may be read while the sub-buffer is being filled.
@@ -100,12 +100,13 @@ struct gs_geometry {
 #define GS_A_OWNER 20	     /* u32: the owner's process, as it is numbered where it runs; 0 if there is none */
 #define GS_A_MEMORY 21	     /* u64: bytes that the script's data take */
 #define GS_A_KPROBES 22	     /* u32: kprobes that START has registered: /sys/kernel/debug/kprobes/enabled concerns them */
+#define GS_A_LOADED 23	     /* u64: when the module was loaded, in ns of CLOCK_REALTIME */
 
 /*
- * Start and stop: ioctls on MODULE/control (mode 0600, CAP_SYS_ADMIN to open),
- * which take as long as the begin probes, arming and the end probes do. These
- * run as the caller. STOP makes the owner's session end, if that is somebody
- * else: it is sent GS_MSG_EXIT.
+ * Start and stop: ioctls on /proc/gostap-MODULE/control (mode 0600,
+ * CAP_SYS_ADMIN to open), which take as long as the begin probes, arming and
+ * the end probes do. These run as the caller. STOP makes the owner's session
+ * end, if that is somebody else: it is sent GS_MSG_EXIT.
  */
 struct gs_start {
 	unsigned long long addrs;      /* user address: u64 for each of the manifest's symbols; 0 if not found */

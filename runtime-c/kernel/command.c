@@ -5,18 +5,29 @@
  * probes as the process that asks for them.
  */
 #include <linux/capability.h>
-#include <linux/debugfs.h>
 #include <linux/fs.h>
+#include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
 
-static struct dentry *gs_command_file;
+static struct proc_dir_entry *gs_command_file;
 
+/* An open file holds the module, as in transport.c. */
 static int gs_command_open(struct inode *inode, struct file *file)
 {
-	return capable(CAP_SYS_ADMIN) ? nonseekable_open(inode, file) : -EPERM;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+	return nonseekable_open(inode, file);
+}
+
+static int gs_command_release(struct inode *inode, struct file *file)
+{
+	module_put(THIS_MODULE);
+	return 0;
 }
 
 /* What begin probes said comes before the answer. */
@@ -56,20 +67,19 @@ static long gs_command_ioctl(struct file *file, unsigned int cmd, unsigned long 
 	return -ENOTTY;
 }
 
-static const struct file_operations gs_command_operations = {
-	.owner = THIS_MODULE,
-	.open = gs_command_open,
-	.unlocked_ioctl = gs_command_ioctl,
+static const struct proc_ops gs_command_operations = {
+	.proc_open = gs_command_open,
+	.proc_release = gs_command_release,
+	.proc_ioctl = gs_command_ioctl,
 };
 
-/* "Unsafe" as in transport.c: an open file holds the module. */
 int gs_commands_init(void)
 {
-	gs_command_file = debugfs_create_file_unsafe("control", 0600, gs_transport_dir(), NULL, &gs_command_operations);
-	return PTR_ERR_OR_ZERO(gs_command_file);
+	gs_command_file = proc_create("control", 0600, gs_transport_dir(), &gs_command_operations);
+	return gs_command_file ? 0 : -ENOMEM;
 }
 
 void gs_commands_free(void)
 {
-	debugfs_remove(gs_command_file);
+	proc_remove(gs_command_file);
 }

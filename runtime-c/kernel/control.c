@@ -27,6 +27,7 @@ static u32 gs_orphan_number;	/* the last owner whose socket has closed */
 static bool gs_detached;	/* the session outlives its owner */
 static struct work_struct gs_orphan_work;
 
+static u64 gs_loaded_at;	/* ns of CLOCK_REALTIME */
 static struct genl_family gs_genl;
 
 static bool gs_is_owner(struct net *net, u32 portid)
@@ -168,7 +169,8 @@ static int gs_put_stats(struct sk_buff *skb)
 	    nla_put_u64_64bit(skb, GS_A_ERRORS, gs_errors_so_far(), 0) ||
 	    nla_put(skb, GS_A_SKIPPED, sizeof(skipped), skipped) ||
 	    nla_put_u32(skb, GS_A_UNARMED, gs_unarmed_points()) || nla_put_u32(skb, GS_A_OWNER, READ_ONCE(gs_owner_pid)) ||
-	    nla_put_u64_64bit(skb, GS_A_MEMORY, gs_cpus_size(), 0) || nla_put_u32(skb, GS_A_KPROBES, gs_kprobes_so_far()))
+	    nla_put_u64_64bit(skb, GS_A_MEMORY, gs_cpus_size(), 0) || nla_put_u32(skb, GS_A_KPROBES, gs_kprobes_so_far()) ||
+	    nla_put_u64_64bit(skb, GS_A_LOADED, gs_loaded_at, 0))
 		return -EMSGSIZE;
 	return gs_put_cpus(skb, GS_A_LOST, offsetof(struct gs_cpu, lost)) ?:
 	       gs_put_cpus(skb, GS_A_WRITTEN, offsetof(struct gs_cpu, written)) ?:
@@ -247,7 +249,7 @@ static struct genl_family gs_genl = {
 	.version = 1,
 	.small_ops = gs_ops,
 	.n_small_ops = ARRAY_SIZE(gs_ops),
-	.resv_start_op = GS_CMD_DETACH + 1,
+	GS_RESV_START_OP(GS_CMD_DETACH + 1)
 	.netnsok = true,
 	.parallel_ops = true,
 	.module = THIS_MODULE,
@@ -257,6 +259,7 @@ int gs_control_init(void)
 {
 	int err;
 
+	gs_loaded_at = ktime_get_real_ns();
 	INIT_WORK(&gs_orphan_work, gs_orphan);
 	/* Loaded by hand, it is named as the module. */
 	strscpy(gs_genl.name, family[0] ? family : THIS_MODULE->name, sizeof(gs_genl.name));

@@ -203,7 +203,7 @@ void gs_conditions_stop(void);
 void gs_overwrite(bool on);
 void gs_await_reader(void);
 u64 gs_transport_size(void);		/* bytes of all buffers */
-struct dentry *gs_transport_dir(void);	/* the module's own folder */
+struct proc_dir_entry *gs_transport_dir(void);	/* the module's own folder */
 int gs_transport_init(void);
 void gs_transport_free(void);
 

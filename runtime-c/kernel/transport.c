@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * transport.c - records to the consumer, through a relay channel: relay has
- * the memory, the files and their mapping; which record goes where is decided
- * here. A CPU writes its own buffer only, in handlers, of which it runs one at
- * a time, so nothing is locked.
+ * the memory, also of CPUs that come later; which record goes where is decided
+ * here, and the files are procfs's, as in debugfs a kernel that is locked down
+ * refuses those that can be mapped. A CPU writes its own buffer only, in
+ * handlers, of which it runs one at a time, so nothing is locked.
  */
-#include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/proc_fs.h>
 #include <linux/relay.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -27,7 +29,7 @@ MODULE_PARM_DESC(n_subbufs, "sub-buffers of a CPU");
 
 static bool gs_overwriting;
 static struct rchan *gs_channel;
-static struct dentry *gs_dir;
+static struct proc_dir_entry *gs_dir;
 
 /* Who gives sub-buffers back, and who has them overwritten, must not meet: relay's count is not atomic. */
 static DEFINE_MUTEX(gs_overwrite_mutex);
@@ -79,7 +81,7 @@ static bool gs_full(struct rchan_buf *buf)
  * Called by relay with the sub-buffer that follows, prev being complete; and
  * with no prev for a buffer's first. 0: there is no room, come again.
  */
-static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev, size_t prev_padding)
+static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev GS_PREV_PADDING)
 {
 	struct gs_cpu *me = per_cpu_ptr(gs_cpus, buf->cpu);
 	struct gs_subbuf *sb = subbuf;
@@ -88,7 +90,7 @@ static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev, size
 		/* Whoever sees closed sees all of committed. */
 		smp_store_release(&((struct gs_subbuf *)prev)->closed, 1);
 	else
-		me->buf = buf;
+		WRITE_ONCE(me->buf, buf);
 	if (gs_full(buf)) {
 		if (!READ_ONCE(gs_overwriting)) {
 			me->next = me->end;
@@ -199,29 +201,49 @@ void gs_await_reader(void)
 	}
 }
 
-/* The file's modes are not enough: a user who has no capabilities left may still be called root. */
+/*
+ * The files. The file's modes are not enough: a user who has no capabilities
+ * left may still be called root. An open file, and so a mapping, holds the module.
+ */
 static int gs_file_open(struct inode *inode, struct file *file)
 {
-	return capable(CAP_SYS_ADMIN) ? relay_file_operations.open(inode, file) : -EPERM;
+	struct gs_cpu *me = per_cpu_ptr(gs_cpus, (unsigned long)pde_data(inode));
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (!READ_ONCE(me->buf))	/* the CPU has not been online yet */
+		return -ENXIO;
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+	file->private_data = me;
+	return nonseekable_open(inode, file);
 }
 
 static int gs_file_release(struct inode *inode, struct file *file)
 {
-	struct rchan_buf *buf = file->private_data;
+	struct gs_cpu *me = file->private_data;
 
-	cmpxchg(&per_cpu_ptr(gs_cpus, buf->cpu)->reader, file, NULL);
-	return relay_file_operations.release(inode, file);
+	cmpxchg(&me->reader, file, NULL);
+	module_put(THIS_MODULE);
+	return 0;
+}
+
+static __poll_t gs_file_poll(struct file *file, poll_table *wait)
+{
+	struct gs_cpu *me = file->private_data;
+
+	poll_wait(file, &me->buf->read_wait, wait);
+	return READ_ONCE(me->buf->subbufs_produced) != READ_ONCE(me->buf->subbufs_consumed) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static long gs_geometry(struct file *file, void __user *to)
 {
-	struct rchan_buf *buf = file->private_data;
-	struct gs_cpu *me = per_cpu_ptr(gs_cpus, buf->cpu);
+	struct gs_cpu *me = file->private_data;
 	struct file *reader = cmpxchg(&me->reader, NULL, file);
 	struct gs_geometry g = {
-		.size = buf->chan->subbuf_size,
-		.n = buf->chan->n_subbufs,
-		.consumed = buf->subbufs_consumed,
+		.size = gs_channel->subbuf_size,
+		.n = gs_channel->n_subbufs,
+		.consumed = me->buf->subbufs_consumed,
 		.first = me->first,
 	};
 
@@ -236,21 +258,22 @@ static void gs_read_upto(struct gs_cpu *me, u64 first)
 		WRITE_ONCE(me->first, first);
 }
 
-static void gs_consumed(struct gs_cpu *me, struct rchan_buf *buf, size_t n)
+static void gs_consumed(struct gs_cpu *me, size_t n)
 {
+	struct rchan_buf *buf = me->buf;
 	struct gs_subbuf *oldest;
 
 	lockdep_assert_held(&gs_overwrite_mutex);
 	/* The reading was before, wherever relay's count is looked at. */
 	smp_mb();
-	relay_subbufs_consumed(buf->chan, buf->cpu, n);
+	relay_subbufs_consumed(gs_channel, buf->cpu, n);
 	oldest = gs_subbuf_at(buf, buf->subbufs_consumed);
 	if (smp_load_acquire(&oldest->seq) == buf->subbufs_consumed + 1)
 		gs_read_upto(me, oldest->written);
 }
 
 /* For the reader. While the oldest is overwritten, nobody gives anything back. */
-static long gs_given_back(struct gs_cpu *me, struct rchan_buf *buf, unsigned int cmd, unsigned long arg)
+static long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg)
 {
 	long err = 0;
 
@@ -258,7 +281,7 @@ static long gs_given_back(struct gs_cpu *me, struct rchan_buf *buf, unsigned int
 	if (gs_overwriting)
 		err = -EBUSY;
 	else if (cmd == GS_IOC_CONSUMED)
-		gs_consumed(me, buf, arg);
+		gs_consumed(me, arg);
 	else if (cmd == GS_IOC_FIRST)
 		gs_read_upto(me, arg);
 	else
@@ -269,105 +292,120 @@ static long gs_given_back(struct gs_cpu *me, struct rchan_buf *buf, unsigned int
 
 static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct rchan_buf *buf = file->private_data;
-	struct gs_cpu *me = per_cpu_ptr(gs_cpus, buf->cpu);
+	struct gs_cpu *me = file->private_data;
 
 	if (cmd == GS_IOC_GEOMETRY)
 		return gs_geometry(file, (void __user *)arg);
 	if (READ_ONCE(me->reader) != file)
 		return -EPERM;
-	return gs_given_back(me, buf, cmd, arg);
+	return gs_given_back(me, cmd, arg);
 }
 
-static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
+static vm_fault_t gs_file_fault(struct vm_fault *vmf)
 {
-	if (vma->vm_flags & VM_WRITE)
-		return -EPERM;
-	vm_flags_clear(vma, VM_MAYWRITE);
-	return relay_file_operations.mmap(file, vma);
-}
+	struct rchan_buf *buf = vmf->vma->vm_private_data;
 
-/* The rest is relay's own; filled in at init. */
-static struct file_operations gs_file_operations = {
-	.owner = THIS_MODULE,
-	.open = gs_file_open,
-	.release = gs_file_release,
-	.unlocked_ioctl = gs_file_ioctl,
-	.mmap = gs_file_mmap,
-};
-
-/*
- * "Unsafe" means that debugfs doesn't stand between the file's operations and
- * its removal. Need not: an open file holds the module, and the files go with it.
- */
-static struct dentry *gs_create_file(const char *name, struct dentry *parent, umode_t mode,
-				     struct rchan_buf *buf, int *is_global)
-{
-	return debugfs_create_file_unsafe(name, 0400, parent, buf, &gs_file_operations);
-}
-
-static int gs_remove_file(struct dentry *dentry)
-{
-	debugfs_remove(dentry);
+	if (vmf->pgoff >= buf->page_count)
+		return VM_FAULT_SIGBUS;
+	vmf->page = buf->page_array[vmf->pgoff];
+	get_page(vmf->page);
 	return 0;
 }
 
-static const struct rchan_callbacks gs_channel_callbacks = {
-	.subbuf_start = gs_subbuf_start,
-	.create_buf_file = gs_create_file,
-	.remove_buf_file = gs_remove_file,
+static const struct vm_operations_struct gs_file_vm_operations = { .fault = gs_file_fault };
+
+static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct gs_cpu *me = file->private_data;
+
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYWRITE);
+	vma->vm_private_data = me->buf;
+	vma->vm_ops = &gs_file_vm_operations;
+	return 0;
+}
+
+static const struct proc_ops gs_file_operations = {
+	.proc_open = gs_file_open,
+	.proc_release = gs_file_release,
+	.proc_poll = gs_file_poll,
+	.proc_ioctl = gs_file_ioctl,
+	.proc_mmap = gs_file_mmap,
 };
 
-/* gostap's directory, which all its modules share and none removes; then the module's own in it. */
-static struct dentry *gs_create_dir(void)
+/*
+ * A directory of its own for each module: procfs can't tell one whether
+ * another has made a common one. CPUs that may come have their files, too.
+ */
+static int gs_create_files(void)
 {
-	struct dentry *all = debugfs_lookup("gostap", NULL), *mine;
+	char name[sizeof("gostap-") + MODULE_NAME_LEN];
+	unsigned long cpu;
 
-	if (!all) {
-		all = debugfs_create_dir("gostap", NULL);
-		if (IS_ERR(all))	/* another module was faster */
-			all = debugfs_lookup("gostap", NULL);
-		else
-			dget(all);
+	snprintf(name, sizeof(name), "gostap-%s", THIS_MODULE->name);
+	gs_dir = proc_mkdir_mode(name, 0500, NULL);
+	if (!gs_dir)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		snprintf(name, sizeof(name), "cpu%lu", cpu);
+		if (!proc_create_data(name, 0400, gs_dir, &gs_file_operations, (void *)cpu)) {
+			proc_remove(gs_dir);
+			return -ENOMEM;
+		}
 	}
-	if (!all)
-		return ERR_PTR(-ENOENT);
-	mine = debugfs_create_dir(THIS_MODULE->name, all);
-	dput(all);
-	return mine;
+	return 0;
 }
+
+/* Relay, which has no file to be seen, wants a sign that there is one, and does not look at it. */
+static struct dentry *gs_no_file(const char *name, struct dentry *parent, umode_t mode, struct rchan_buf *buf,
+				 int *is_global)
+{
+	return (struct dentry *)buf;
+}
+
+static int gs_remove_no_file(struct dentry *dentry)
+{
+	return 0;
+}
+
+/* Not const: before 5.11 relay writes to it. */
+static struct rchan_callbacks gs_channel_callbacks = {
+	.subbuf_start = gs_subbuf_start,
+	.create_buf_file = gs_no_file,
+	.remove_buf_file = gs_remove_no_file,
+};
 
 u64 gs_transport_size(void)
 {
 	return (u64)PAGE_ALIGN(subbuf_size) * n_subbufs * num_online_cpus();
 }
 
-struct dentry *gs_transport_dir(void)
+struct proc_dir_entry *gs_transport_dir(void)
 {
 	return gs_dir;
 }
 
 int gs_transport_init(void)
 {
+	int err;
+
 	if (subbuf_size < PAGE_SIZE || subbuf_size > 64 << 20 || n_subbufs < 2 || n_subbufs > 4096)
 		return -EINVAL;
 	/* Relay's pages are had at any price, by the OOM killer if need be. */
 	if (gs_transport_size() > si_mem_available() * (u64)PAGE_SIZE / 2)
 		return -ENOMEM;
-	gs_file_operations.poll = relay_file_operations.poll;
-	gs_dir = gs_create_dir();
-	if (IS_ERR(gs_dir))
-		return PTR_ERR(gs_dir);
-	gs_channel = relay_open("cpu", gs_dir, PAGE_ALIGN(subbuf_size), n_subbufs, &gs_channel_callbacks, NULL);
-	if (!gs_channel) {
-		debugfs_remove(gs_dir);
+	gs_channel = relay_open(NULL, NULL, PAGE_ALIGN(subbuf_size), n_subbufs, &gs_channel_callbacks, NULL);
+	if (!gs_channel)
 		return -ENOMEM;
-	}
-	return 0;
+	err = gs_create_files();
+	if (err)
+		relay_close(gs_channel);
+	return err;
 }
 
 void gs_transport_free(void)
 {
+	proc_remove(gs_dir);
 	relay_close(gs_channel);
-	debugfs_remove(gs_dir);
 }

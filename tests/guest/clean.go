@@ -27,7 +27,7 @@ func Clean() error {
 	if left != "" {
 		return fmt.Errorf("probes are left:\n%s", left)
 	}
-	if sessions, _ := filepath.Glob("/sys/kernel/debug/gostap/*"); len(sessions) > 0 {
+	if sessions, _ := filepath.Glob("/proc/gostap-*"); len(sessions) > 0 {
 		return fmt.Errorf("modules are left: %v", sessions)
 	}
 	return nil

@@ -228,7 +228,7 @@ func testOtherReader(t *testing.T) {
 	stop := busy(t)
 	s := start(t, "run", ko("flood"))
 	armed(t)
-	files, _ := filepath.Glob("/sys/kernel/debug/gostap/flood/cpu*")
+	files, _ := filepath.Glob("/proc/gostap-flood/cpu*")
 	if len(files) == 0 {
 		t.Fatal("the session has no files")
 	}

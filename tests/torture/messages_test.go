@@ -222,7 +222,7 @@ func startAtZero(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile("/sys/kernel/debug/gostap/"+name+"/control", os.O_RDWR, 0)
+	f, err := os.OpenFile("/proc/gostap-"+name+"/control", os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func malformedStart(r *rand.Rand) *startArgs {
 // files asks a session's files for what they have and what they don't have.
 func files(t *testing.T, r *rand.Rand, name string) {
 	t.Helper()
-	list, _ := filepath.Glob("/sys/kernel/debug/gostap/" + name + "/*")
+	list, _ := filepath.Glob("/proc/gostap-" + name + "/*")
 	if len(list) == 0 {
 		t.Fatal("the session has no files")
 	}
@@ -367,7 +367,7 @@ func TestStranger(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"cpu0", "cpu1", "control"} {
-		fd, err := unix.Open("/sys/kernel/debug/gostap/quiet/"+file, unix.O_RDONLY, 0)
+		fd, err := unix.Open("/proc/gostap-quiet/"+file, unix.O_RDONLY, 0)
 		if err != unix.EACCES && err != unix.EPERM {
 			t.Errorf("opening %s: %v", file, err)
 			unix.Close(fd)

@@ -48,7 +48,7 @@ func main() {
 	check(err)
 	check(unix.FinitModule(int(f.Fd()), "family=gs0123456789ab", 0))
 
-	files, _ := filepath.Glob("/sys/kernel/debug/gostap/" + name + "/cpu*")
+	files, _ := filepath.Glob("/proc/gostap-" + name + "/cpu*")
 	var readers []*reader
 	for _, file := range files {
 		readers = append(readers, open(file))
@@ -58,7 +58,7 @@ func main() {
 	family, err := conn.GetFamily("gs0123456789ab")
 	check(err)
 	command(conn, family, attach)
-	control, err := os.OpenFile("/sys/kernel/debug/gostap/"+name+"/control", os.O_RDWR, 0)
+	control, err := os.OpenFile("/proc/gostap-"+name+"/control", os.O_RDWR, 0)
 	check(err)
 	if *kill {
 		start(control, addresses(flag.Arg(1)))
