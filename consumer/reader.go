@@ -41,6 +41,7 @@ type reader struct {
 	misled   bool   // poll said there is something, and there was not
 	plugged  time.Time
 	mu       sync.Mutex // held while buffers changes, and by close
+	closed   bool       // there is no file any more
 	pollFds  []unix.PollFd
 	requests chan struct{}                // a grace period is wanted
 	passedFd int                          // an eventfd: readable when it has passed
@@ -98,6 +99,7 @@ func (r *reader) run() {
 	for !r.stopping.Load() && r.out.failed == nil {
 		r.round()
 	}
+	r.plugIn()
 	if r.leaving.Load() {
 		r.leave()
 	} else {
@@ -120,7 +122,9 @@ func (r *reader) leave() {
 
 // round is one of the rounds of the package comment.
 func (r *reader) round() {
-	r.plugIn()
+	if time.Since(r.plugged) >= plugTick {
+		r.plugIn()
+	}
 	found := r.scan()
 	if !r.pending() {
 		r.out.flush()
@@ -205,16 +209,15 @@ func (r *reader) relieve() {
 // plugIn adds the buffers of CPUs that have come since. A CPU's first records
 // may come out up to a second late.
 func (r *reader) plugIn() {
-	if r.plug == nil || time.Since(r.plugged) < plugTick {
+	if r.plug == nil {
 		return
 	}
 	r.plugged = time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopping.Load() {
-		return
+	if !r.closed {
+		r.buffers = append(r.buffers, r.plug()...)
 	}
-	r.buffers = append(r.buffers, r.plug()...)
 }
 
 // wait sleeps until a sub-buffer is full, the tick has passed, or stop was called.
@@ -238,6 +241,7 @@ func (r *reader) close() {
 	r.stop()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.closed = true
 	for _, b := range r.buffers {
 		b.close()
 	}
