@@ -2,7 +2,7 @@
 /*
  * timer.c - timer probes: args[0] is the period in ns, args[1] by how much
  * more or less each one may be, at random. High-resolution timers, whose
- * handlers run in the interrupt.
+ * handlers run in the interrupt, with PREEMPT_RT too.
  */
 #include <linux/hrtimer.h>
 #include <linux/random.h>
@@ -16,18 +16,30 @@
 struct gs_timer {
 	struct hrtimer timer;
 	struct gs_hit hit;
+	u64 random;
 	bool armed;
 };
 
 static struct gs_timer *gs_timers;
 static u32 gs_ntimers;
 
-static ktime_t gs_timer_period(const struct gs_point *p)
+/* SplitMix64: the kernel's own generators take locks, on which PREEMPT_RT sleeps. */
+static u64 gs_timer_random(struct gs_timer *t)
 {
+	u64 x = t->random += 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return x ^ x >> 31;
+}
+
+static ktime_t gs_timer_period(struct gs_timer *t)
+{
+	const struct gs_point *p = t->hit.point;
 	s64 ns = p->args[0];
 
 	if (p->args[1] > 0)
-		ns += (s64)(get_random_u64() % (2 * (u64)p->args[1] + 1)) - p->args[1];
+		ns += (s64)(gs_timer_random(t) % (2 * (u64)p->args[1] + 1)) - p->args[1];
 	return ns_to_ktime(max_t(s64, ns, GS_TIMER_MIN_NS));
 }
 
@@ -36,7 +48,7 @@ static enum hrtimer_restart gs_timer_fire(struct hrtimer *timer)
 	struct gs_timer *t = container_of(timer, struct gs_timer, timer);
 
 	gs_run(&t->hit, NULL, 0, false);
-	hrtimer_forward_now(timer, gs_timer_period(t->hit.point));
+	hrtimer_forward_now(timer, gs_timer_period(t));
 	return HRTIMER_RESTART;
 }
 
@@ -46,7 +58,7 @@ static void gs_timer_follow(struct gs_timer *t)
 	bool wanted = gs_wanted(t->hit.slot);
 
 	if (wanted && !t->armed)
-		hrtimer_start(&t->timer, gs_timer_period(t->hit.point), HRTIMER_MODE_REL);
+		hrtimer_start(&t->timer, gs_timer_period(t), HRTIMER_MODE_REL_HARD);
 	else if (!wanted && t->armed)
 		hrtimer_cancel(&t->timer);
 	t->armed = wanted;
@@ -61,7 +73,8 @@ static int gs_timers_arm(const struct gs_point **points, u32 n)
 		struct gs_timer *t = &gs_timers[gs_ntimers];
 
 		t->hit = gs_hit_of(points[gs_ntimers]);
-		hrtimer_setup(&t->timer, gs_timer_fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+		t->random = get_random_u64();
+		hrtimer_setup(&t->timer, gs_timer_fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 		gs_timer_follow(t);
 	}
 	return 0;
