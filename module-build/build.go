@@ -29,8 +29,9 @@ type Request struct {
 
 	MaxStringLen int // MAXSTRINGLEN; 0: 512
 
-	KBuild bool   // the whole module by kbuild, the ordinary way
-	OutDir string // where NAME.ko is to be; "": in the cache
+	KBuild bool    // the whole module by kbuild, the ordinary way
+	Sign   *Signer // nil: the module is not signed
+	OutDir string  // where NAME.ko is to be; "": in the cache
 
 	// Progress is told of what takes long, when it begins; nil if nobody wants to know.
 	Progress func(what string)
@@ -53,7 +54,7 @@ func Build(ctx context.Context, req Request) (Result, error) {
 		return Result{}, err
 	}
 	runtimeKey := target.runtimeKey(&req)
-	dir := cache.Path("module", keyOf(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild)))
+	dir := cache.Path("module", keyOf(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild), req.Sign.state()))
 	module := filepath.Join(dir, req.Name+".ko")
 	if _, err := os.Stat(module); err == nil {
 		cache.Use(dir)
@@ -64,7 +65,12 @@ func Build(ctx context.Context, req Request) (Result, error) {
 	if req.KBuild {
 		build = buildWhole
 	}
-	err = cache.Fill(dir, func(tmp string) error { return build(ctx, target, runtimeKey, &req, tmp) })
+	err = cache.Fill(dir, func(tmp string) error {
+		if err := build(ctx, target, runtimeKey, &req, tmp); err != nil {
+			return err
+		}
+		return target.sign(ctx, req.Sign, filepath.Join(tmp, req.Name+".ko"))
+	})
 	if err != nil {
 		return Result{}, err
 	}

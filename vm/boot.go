@@ -29,7 +29,7 @@ func newBoot(cfg *Config) (*boot, error) {
 	if b.tools, err = findTools(cfg.Release); err != nil {
 		return nil, err
 	}
-	if b.kernel, err = openKernel(cfg.Release, cfg.KASLR); err != nil {
+	if b.kernel, err = openKernel(cfg); err != nil {
 		return nil, errors.Wrap(err, "micro-VM kernel")
 	}
 	b.initramfs, err = openInitramfs(cfg.Release, b.tools.busybox,

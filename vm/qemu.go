@@ -60,7 +60,7 @@ func (m *machine) startQemu(b *boot, accel accelerator, fs *os.File) error {
 		"-device", "virtio-serial-pci", // the first virtio device, hence the 0 in vport0p1
 		"-chardev", fmt.Sprintf("socket,id=host,fd=%d", share(fs)), "-device", "vhost-user-fs-pci,chardev=host,tag=host",
 		"-mon", "chardev=monitor,mode=control",
-	}, accel.args...)
+	}, append(accel.args, cfg.UEFI.args()...)...)
 	for i, name := range ports {
 		conn, theirs, err := socketPair()
 		if err != nil {
@@ -88,6 +88,17 @@ func (m *machine) end() {
 	}
 	<-m.monitor.done
 	m.fsd.kill()
+}
+
+// args are qemu's for the firmware; what it writes to its variables is not kept.
+func (u *UEFI) args() []string {
+	if u == nil {
+		return nil
+	}
+	return []string{
+		"-drive", "if=pflash,unit=0,format=raw,readonly=on,file=" + u.Code,
+		"-drive", "if=pflash,unit=1,format=raw,snapshot=on,file=" + u.Vars,
+	}
 }
 
 // hangUp closes the host's ends of the ports.

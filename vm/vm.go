@@ -59,6 +59,8 @@ type Config struct {
 	// KASLR has the kernel choose its address at random, as on a real machine. It boots 0.5 s to 1 s slower.
 	KASLR bool
 
+	UEFI *UEFI // default: the kernel is started without firmware
+
 	KernelArgs []string // more for the kernel's command line
 
 	Args []string // the command and its arguments; it is looked up in the guest's PATH
@@ -82,6 +84,12 @@ type Config struct {
 	Interrupt <-chan os.Signal
 
 	patience patience // default defaultPatience
+}
+
+// A UEFI boots the kernel through a machine's firmware, which takes some seconds more.
+type UEFI struct {
+	Code, Vars string // files of the firmware, and of its variables, which say whether Secure Boot is on; they stay as they are
+	Image      string // the kernel's file, as the firmware takes it: signed, under Secure Boot
 }
 
 // Run runs a command in a new VM and returns its exit status; for one that died from a signal that is 128 and the signal's number.

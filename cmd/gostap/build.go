@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pkg/errors"
@@ -43,10 +44,20 @@ func (s *session) buildModule(ctx context.Context) error {
 		StackUse:     s.code.StackUse,
 		MaxStringLen: int(s.limits.MaxStringLen),
 		KBuild:       s.kbuild,
+		Sign:         s.signer(),
 		OutDir:       outDir,
 		Progress:     s.progress,
 	})
 	return s.finishBuild(result, err)
+}
+
+// signer is what --sign names; nil if that is not KEY,CERT.
+func (o *options) signer() *modulebuild.Signer {
+	key, cert, _ := strings.Cut(o.sign, ",")
+	if key == "" || cert == "" {
+		return nil
+	}
+	return &modulebuild.Signer{Key: key, Cert: cert}
 }
 
 // buildHost builds the script as an ordinary program.

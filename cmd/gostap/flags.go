@@ -48,6 +48,8 @@ func (o *options) flags() []flagGroup {
 	f.BoolVarP(&o.keep, "keep", "k", false, "keep the folder with the generated C, and print its name")
 	f.BoolVar(&o.kbuild, "kbuild", false, "build the whole module by kbuild, the ordinary and slow way")
 
+	f.StringVar(&o.sign, "sign", "", "sign the module with `KEY,CERT`, for a kernel that takes no others: see docs/SIGNING.md")
+
 	f = group("The language")
 	f.BoolVarP(&o.guru, "guru", "g", false, "guru mode: allow embedded C and writing to the kernel")
 	f.StringArrayVarP(&o.includes, "include", "I", nil, "look for tapsets (.stp) and macros (.stpm) in `DIR` too")

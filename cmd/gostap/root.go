@@ -31,6 +31,7 @@ type options struct {
 	vm         string // "" without --vm, vmDefault without a release
 	runtime    string
 	kbuild     bool
+	sign       string
 	defines    []string
 	includes   []string
 	symbols    []string // -d
@@ -123,8 +124,11 @@ func (o *options) check() error {
 	if o.runtime != "kernel" && o.runtime != "host" {
 		return errors.Errorf("--runtime=%s: kernel or host", o.runtime)
 	}
-	if o.runtime == "host" && (o.vm != "" || o.kbuild) {
-		return errors.New("--runtime=host goes with neither --vm nor --kbuild")
+	if o.runtime == "host" && (o.vm != "" || o.kbuild || o.sign != "") {
+		return errors.New("--runtime=host goes with neither --vm nor --kbuild nor --sign")
+	}
+	if o.sign != "" && o.signer() == nil {
+		return errors.Errorf("--sign %s: the files of a private key and of its certificate, as in --sign mok.key,mok.der", o.sign)
 	}
 	if o.vm != "" && o.run.pid != 0 {
 		return errors.New("-x names a process of this machine, which does not exist in the VM; use -c")

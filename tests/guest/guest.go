@@ -87,7 +87,10 @@ type Config struct {
 	Test    string        // the name of the test to be run in the VM
 	Run     string        // a pattern for its subtests; "" for all
 	Env     []string      // for it
+	UEFI    *vm.UEFI      // nil: booted without firmware
 	Timeout time.Duration // for all of it; the guest has half a minute less, and says what it hung at
+
+	KernelArgs []string // for the kernel's command line
 }
 
 // Run runs the guest's half and makes a subtest of each of its subtests.
@@ -116,14 +119,16 @@ func Run(t *testing.T, cfg Config) {
 		Release:  cfg.Release,
 		MemoryMB: 2048,
 		KASLR:    true,
+		UEFI:     cfg.UEFI,
 		Dir:      here,
 		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache.Root()}, cfg.Env...),
 		Args: []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
 			"-test.timeout=" + (cfg.Timeout - 30*time.Second).String()},
-		Stdout:  live,
-		Stderr:  live,
-		Console: &console,
-		Notice:  func(line string) { t.Log(line) },
+		KernelArgs: cfg.KernelArgs,
+		Stdout:     live,
+		Stderr:     live,
+		Console:    &console,
+		Notice:     func(line string) { t.Log(line) },
 	})
 	report(t, cfg.Test, out.String())
 	var dead *vm.GuestError
