@@ -16,7 +16,7 @@ type Function struct {
 	Exported  bool   // modules may use it
 	Traced    bool   // ftrace can call a probe there, which is cheapest
 	Refused   string `json:",omitempty"` // why it can't be probed; "" if it can
-	Signature string `json:",omitempty"` // as it is declared; "" if BTF does not say
+	Signature string `json:",omitempty"` // as it is declared; "" if that is not known
 }
 
 // Functions returns the functions whose names match pattern: the kernel's, or
@@ -27,10 +27,7 @@ func Functions(target *Target, pattern, modules string) ([]Function, error) {
 		return nil, err
 	}
 	if modules == "" {
-		types, err := target.types()
-		if err != nil {
-			return nil, err
-		}
+		types, _ := target.types()
 		return describe(nil, k.Glob(pattern), "", types), nil
 	}
 	tree, err := k.Modules()
@@ -47,15 +44,13 @@ func Functions(target *Target, pattern, modules string) ([]Function, error) {
 		if err != nil {
 			return nil, err
 		}
-		types, err := m.types()
-		if err != nil {
-			return nil, err
-		}
+		types, _ := m.types()
 		list = describe(list, m.Glob(pattern), m.Name, types)
 	}
 	return list, nil
 }
 
+// describe adds functions; types may be nil.
 func describe(list []Function, functions []symbols.Func, module string, types *btf.Spec) []Function {
 	for i := range functions {
 		f := &functions[i]
@@ -66,12 +61,20 @@ func describe(list []Function, functions []symbols.Func, module string, types *b
 		if f.Refusal != symbols.Probeable {
 			d.Refused = f.Refusal.String()
 		}
-		if ids := types.Find(f.Name, btf.Function); len(ids) == 1 {
-			if p, ok := types.Proto(ids[0]); ok {
-				d.Signature = types.Signature(f.Name, p)
-			}
+		if types != nil {
+			d.Signature = signature(types, f.Name)
 		}
 		list = append(list, d)
 	}
 	return list
+}
+
+// signature spells a function as it is declared; "" if that can't be told for certain.
+func signature(types *btf.Spec, name string) string {
+	if ids := types.Find(name, btf.Function); len(ids) == 1 {
+		if p, ok := types.Proto(ids[0]); ok {
+			return types.Signature(name, p)
+		}
+	}
+	return ""
 }

@@ -58,14 +58,7 @@ func NewTarget(release string, guru bool) *Target {
 		}
 		return symbols.Open(release)
 	})
-	t.types = sync.OnceValues(func() (*btf.Spec, error) {
-		t.asked.btf = true
-		k, err := t.kernel()
-		if err != nil {
-			return nil, err
-		}
-		return btf.Open(k.BTFPath())
-	})
+	t.types = sync.OnceValues(t.readTypes)
 	t.code = sync.OnceValues(t.readCode)
 	t.jumps = sync.OnceValue(func() *symbols.Jumps {
 		k, err := t.kernel()
@@ -118,13 +111,7 @@ func (t *Target) module(path string) (*openModule, error) {
 		return nil, err
 	}
 	m := &openModule{Module: file}
-	m.types = sync.OnceValues(func() (*btf.Spec, error) {
-		base, err := t.types()
-		if err != nil || file.BTFPath() == "" {
-			return base, err
-		}
-		return base.OpenSplit(file.BTFPath())
-	})
+	m.types = sync.OnceValues(func() (*btf.Spec, error) { return t.readModuleTypes(m) })
 	m.code = sync.OnceValues(func() (map[string]*machineCode, error) { return t.readModuleCode(file) })
 	m.debuginfo = t.newDebuginfo(m.Name, m.BuildID,
 		func(f *dwarf.Finder, id string) (string, error) { return f.Module(path, id) })

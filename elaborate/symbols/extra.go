@@ -71,7 +71,7 @@ func (k *Kernel) image() (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := unpack(file)
+	data, err := Unpack(file)
 	if err != nil {
 		return nil, errors.Wrap(err, path)
 	}

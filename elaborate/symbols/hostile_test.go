@@ -186,7 +186,7 @@ func TestKallsymsLayouts(t *testing.T) {
 
 // swallow does all that is done with a kernel image.
 func swallow(file []byte) error {
-	data, err := unpack(file)
+	data, err := Unpack(file)
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,9 @@ import (
 // maxImage bounds what a kernel may decompress to.
 const maxImage = 512 << 20
 
-// unpack returns the ELF file inside a vmlinuz: x86's bzImage, or an image
+// Unpack returns the ELF file inside a vmlinuz: x86's bzImage, or an image
 // that is compressed as a whole, or not at all.
-func unpack(file []byte) ([]byte, error) {
+func Unpack(file []byte) ([]byte, error) {
 	if bytes.HasPrefix(file, []byte("\x7fELF")) {
 		return file, nil
 	}

@@ -22,9 +22,14 @@ type Kernel struct {
 // Functions are those of a kernel or of a module.
 type Functions struct{ x *index }
 
-// BTFPath returns the file with the kernel's raw BTF. Package btf keeps its
-// own index beside it.
-func (k *Kernel) BTFPath() string { return k.dir + "/btf" }
+// BTFPath returns the file with the kernel's raw BTF; "" if it has none.
+// Package btf keeps its own index beside it.
+func (k *Kernel) BTFPath() string {
+	if k.x.btf == 0 {
+		return ""
+	}
+	return k.dir + "/btf"
+}
 
 // Text returns the address of _stext, as linked.
 func (k *Kernel) Text() uint64 { return k.x.stext }

@@ -28,8 +28,8 @@ func openLive(release string) (*Kernel, error) {
 		return k, nil
 	}
 	btf, err := os.ReadFile("/sys/kernel/btf/vmlinux")
-	if err != nil {
-		return nil, errors.Wrap(err, "the running kernel has no BTF (CONFIG_DEBUG_INFO_BTF)")
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
 	}
 	symbols, err := liveSymbols("/proc/kallsyms")
 	if err != nil {

@@ -126,7 +126,7 @@ func openCached(release, buildID string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(filepath.Join(dir, "btf")); err != nil || info.Size() != x.btf {
+	if info, err := os.Stat(filepath.Join(dir, "btf")); x.btf > 0 && (err != nil || info.Size() != x.btf) {
 		return nil, errIndex
 	}
 	return &Kernel{Release: release, BuildID: buildID, dir: dir, Functions: Functions{x}}, nil
@@ -141,7 +141,7 @@ func build(release, path string) (*Kernel, error) {
 	if is := bzRelease(file); is != "" && is != release {
 		return nil, errors.Errorf("this is the kernel %s", is)
 	}
-	data, err := unpack(file)
+	data, err := Unpack(file)
 	if err != nil {
 		return nil, err
 	}
@@ -153,15 +153,15 @@ func build(release, path string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	btf := im.section(".BTF")
-	if btf == nil || len(btf.data) == 0 {
-		return nil, errors.New("the kernel has no BTF: it was built without CONFIG_DEBUG_INFO_BTF")
-	}
 	list, stext, err := imageFunctions(im)
 	if err != nil {
 		return nil, err
 	}
-	return write(release, buildID, encodeIndex(list, stext, len(btf.data)), btf.data)
+	var btf []byte
+	if s := im.section(".BTF"); s != nil {
+		btf = s.data
+	}
+	return write(release, buildID, encodeIndex(list, stext, len(btf)), btf)
 }
 
 // imageFunctions returns the functions in a kernel image, sorted, and _stext.
@@ -179,11 +179,13 @@ func imageFunctions(im *image) ([]Func, uint64, error) {
 	return list, l.stext, nil
 }
 
-// write puts a kernel into the cache and opens it there.
+// write puts a kernel into the cache and opens it there. It may have no BTF.
 func write(release, buildID string, index, btf []byte) (*Kernel, error) {
 	dir := kernelDir(buildID)
-	if err := cache.Write(filepath.Join(dir, "btf"), btf); err != nil {
-		return nil, err
+	if len(btf) > 0 {
+		if err := cache.Write(filepath.Join(dir, "btf"), btf); err != nil {
+			return nil, err
+		}
 	}
 	if err := cache.Write(filepath.Join(dir, "symbols"), index); err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gostap/elaborate/symbols"
+	"gostap/internal/kernels"
 	"gostap/tests/guest"
 )
 
@@ -39,7 +40,8 @@ func TestKernels(t *testing.T) {
 				Dir:     dir,
 				Test:    "TestGuest",
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
-				Env:     []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + buildValues(t, dir, release)},
+				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + buildValues(t, dir, release),
+					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + stripImage(t, dir, release)},
 				Timeout: 25 * time.Minute,
 			})
 		})
@@ -76,9 +78,6 @@ func buildPlaces(t *testing.T, release string) string {
 	// The BTF is to go on from that of the kernel as gostap has it, and nothing else is to tell of the module's types.
 	guest.Kbuild(t, release, dir, "KCFLAGS=-Wno-missing-prototypes", "CONFIG_DEBUG_INFO_BTF_MODULES=")
 	module := filepath.Join(dir, "gs_places.ko")
-	if kernel.BTFPath() == "" {
-		return module // what it has instead is debuginfo
-	}
 	guest.Command(t, dir, "pahole", "-J", "--btf_base="+kernel.BTFPath(), module)
 	guest.Command(t, dir, "objcopy", "--strip-debug", module)
 	return module
@@ -92,6 +91,24 @@ func buildValues(t *testing.T, dir, release string) string {
 	}
 	guest.Kbuild(t, release, work)
 	return filepath.Join(work, "values.ko")
+}
+
+// stripImage makes an image of the kernel, unpacked, in which gostap finds no BTF.
+func stripImage(t *testing.T, dir, release string) string {
+	file, err := os.ReadFile(kernels.Find(release).Image())
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := symbols.Unpack(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "nobtf-"+release)
+	if err := os.WriteFile(path, image, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	guest.Command(t, dir, "objcopy", "--remove-section=.BTF", path)
+	return path
 }
 
 // TestGuest runs the scripts, inside the VM.
@@ -110,7 +127,7 @@ func TestGuest(t *testing.T) {
 			env.Setenv("PATH", path)
 			env.Setenv("GOSTAPDIR", dir)
 			env.Setenv("EXAMPLES", filepath.Join(guest.Root(t), "examples"))
-			for _, v := range []string{"KBUILT", "PLACES", "VALUES", "GOSTAP_CACHE", "HOME"} {
+			for _, v := range []string{"KBUILT", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_CACHE", "HOME"} {
 				env.Setenv(v, os.Getenv(v))
 			}
 			return forget()
