@@ -4,7 +4,7 @@ GO ?= go
 GOFLAGS := -trimpath
 BIN := bin/gostap
 
-.PHONY: all demo test bench torture fuzz debug-kernel setup setup-test setup-dwarf clean
+.PHONY: all demo test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
 
 all: $(BIN)
 
@@ -18,6 +18,11 @@ demo: setup $(BIN)
 
 test: setup-test $(BIN)
 	tests/run
+
+# End to end and the short torture, on more kernels than test: those of other Debian releases,
+# PREEMPT_RT. Writes README's table. KERNELS chooses some of them by release.
+test-kernels: setup-kernels $(BIN)
+	GOSTAP_KERNELS="$(KERNELS)" tests/kernels/run
 
 bench: setup-test $(BIN)
 	$(GO) run ./tests/bench
@@ -49,6 +54,10 @@ setup:
 
 setup-test:
 	tests/setup test
+
+# 1.5 GB of other distributions' kernels and compilers, in gostap's cache.
+setup-kernels: setup-test
+	tests/kernels/releases fetch
 
 # A kernel's debuginfo, 1.8 GB: without it the tests that need it are skipped.
 setup-dwarf:

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Command table puts into README what worked on which kernel, by what the tests said of themselves.
+//
+//	table RESULTS.json README.md
+//
+// RESULTS.json is what go test -json prints of tests/e2e and tests/torture. In README.md the table stands between two comments;
+// rows of kernels that were not tested stay as they are.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A column is a part of what gostap does, and the scripts of tests/e2e that show it.
+type column struct {
+	title   string
+	scripts []string
+}
+
+var columns = []column{
+	{"functions, returns", []string{"vfs-reads", "many", "order", "conditions", "target", "optimised", "writing", "feedback"}},
+	{"tracepoints", []string{"tracepoints"}},
+	{"timers", []string{"timers"}},
+	{"watched data", []string{"data"}},
+	{"modules", []string{"module", "modules"}},
+	{"statements, locals", []string{"statement", "values", "debuginfo"}},
+	{"stacks, registers", []string{"stacks", "registers", "context"}},
+	{"sessions", []string{"sessions", "recorder", "signals", "killed", "exits", "interrupt", "slow", "throughput", "overload", "rights"}},
+	{others, nil},
+	{locked, nil},
+	{tortured, nil},
+}
+
+const (
+	others   = "all else"
+	locked   = "locked down, signed"
+	tortured = "torture"
+)
+
+// A cell says of each test of a column whether it has passed, the last time that it ran.
+type cell map[string]bool
+
+func (c cell) String() string {
+	passed := 0
+	for _, ok := range c {
+		if ok {
+			passed++
+		}
+	}
+	switch {
+	case len(c) == 0:
+		return "–"
+	case passed == len(c):
+		return fmt.Sprintf("✓ %d", passed)
+	}
+	return fmt.Sprintf("%d of %d", passed, len(c))
+}
+
+// A results has a cell for each kernel and column.
+type results map[string]map[string]cell
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "table RESULTS.json README.md")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "table:", err)
+		os.Exit(1)
+	}
+}
+
+func run(from, readme string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	found, err := read(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		return err
+	}
+	updated, err := update(string(text), found)
+	if err != nil {
+		return fmt.Errorf("%s: %w", readme, err)
+	}
+	return os.WriteFile(readme, []byte(updated), 0o644)
+}
+
+// read reads what go test -json prints.
+func read(r io.Reader) (results, error) {
+	found := results{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var event struct{ Action, Test string }
+		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
+			return nil, err
+		}
+		part := strings.Split(event.Test, "/")
+		title := ""
+		if len(part) == 3 {
+			title = columnOf(part[0], part[2])
+		}
+		if title == "" || event.Action != "pass" && event.Action != "fail" {
+			continue
+		}
+		if found[part[1]] == nil {
+			found[part[1]] = map[string]cell{}
+		}
+		if found[part[1]][title] == nil {
+			found[part[1]][title] = cell{}
+		}
+		found[part[1]][title][part[2]] = event.Action == "pass"
+	}
+	return found, lines.Err()
+}
+
+// columnOf returns the title of the column that a test counts in, "" if it counts in none.
+func columnOf(test, name string) string {
+	switch test {
+	case "TestLockdown":
+		return locked
+	case "TestTorture":
+		return tortured
+	case "TestKernels":
+		for _, c := range columns {
+			if slices.Contains(c.scripts, name) {
+				return c.title
+			}
+		}
+		return others
+	}
+	return ""
+}
+
+const begin, end = "<!-- kernels: make test-kernels writes this -->\n", "<!-- kernels -->\n"
+
+// update replaces the rows of the kernels that were tested.
+func update(text string, found results) (string, error) {
+	before, rest, ok1 := strings.Cut(text, begin)
+	table, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		return "", fmt.Errorf("no lines %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) == len(columns)+3 && strings.Contains(cells[1], ".") {
+			rows[strings.TrimSpace(cells[1])] = line
+		}
+	}
+	for release, row := range found {
+		rows[release] = format(release, row)
+	}
+	var out strings.Builder
+	out.WriteString("| kernel |")
+	for _, c := range columns {
+		out.WriteString(" " + c.title + " |")
+	}
+	out.WriteString("\n|---|" + strings.Repeat("---|", len(columns)) + "\n")
+	for _, release := range sorted(rows) {
+		out.WriteString(rows[release])
+	}
+	return before + begin + out.String() + end + after, nil
+}
+
+func format(release string, row map[string]cell) string {
+	line := "| " + release + " |"
+	for _, c := range columns {
+		line += " " + row[c.title].String() + " |"
+	}
+	return line + "\n"
+}
+
+// sorted returns the releases, the oldest first.
+func sorted(rows map[string]string) []string {
+	var list []string
+	for release := range rows {
+		list = append(list, release)
+	}
+	slices.SortFunc(list, func(a, b string) int {
+		var x, y [2]int
+		fmt.Sscanf(a, "%d.%d", &x[0], &x[1])
+		fmt.Sscanf(b, "%d.%d", &y[0], &y[1])
+		if c := slices.Compare(x[:], y[:]); c != 0 {
+			return c
+		}
+		return strings.Compare(a, b)
+	})
+	return list
+}
