@@ -73,11 +73,12 @@ func buffers(path string) (let bool) {
 		let = true
 	}
 	var geometry [6]uint32
-	for request, arg := range map[uintptr]uintptr{
-		iocGeometry: uintptr(unsafe.Pointer(&geometry)), iocConsumed: 1, iocFirst: 1 << 20,
+	// Who has asked for the geometry is the reader, if there is no other, and may try the rest.
+	for _, try := range []struct{ request, arg uintptr }{
+		{iocGeometry, uintptr(unsafe.Pointer(&geometry))}, {iocConsumed, 1}, {iocFirst, 1 << 20},
 	} {
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request, arg)
-		if errno == 0 || !failed(fmt.Sprintf("ioctl %#x", request), errno) {
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), try.request, try.arg)
+		if errno == 0 || !failed(fmt.Sprintf("ioctl %#x", try.request), errno) {
 			let = true
 		}
 	}
