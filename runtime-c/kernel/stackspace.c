@@ -24,7 +24,7 @@ static noinline void gs_note_stack(struct gs_stack_bounds *stacks)
 	struct gs_stack_bounds *s;
 
 	unwind_start(&state, current, NULL, NULL);
-	if ((unsigned)state.stack_info.type >= GS_NSTACKS)
+	if (state.stack_info.type == STACK_TYPE_UNKNOWN || (unsigned)state.stack_info.type >= GS_NSTACKS)
 		return;
 	s = &stacks[state.stack_info.type];
 	WRITE_ONCE(s->low, (unsigned long)state.stack_info.begin);
@@ -42,7 +42,10 @@ static unsigned long gs_other_stack_left(const struct gs_stack_bounds *stacks, u
 	return 0;
 }
 
-/* Where nobody knows what stack this is, nothing is left of it. */
+/*
+ * The unwinder knows all stacks but that of a task which is about to be current:
+ * __switch_to() runs on it already. Tasks' stacks are aligned to their size.
+ */
 gs_size gs_stack_left(void)
 {
 	unsigned long sp = current_stack_pointer, left = sp - (unsigned long)task_stack_page(current);
@@ -55,7 +58,7 @@ gs_size gs_stack_left(void)
 	if (left)
 		return left;
 	gs_note_stack(stacks);
-	return gs_other_stack_left(stacks, sp);
+	return gs_other_stack_left(stacks, sp) ?: sp % THREAD_SIZE;
 }
 
 int gs_stack_suffices(struct gs_ctx *c)
