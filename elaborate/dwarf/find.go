@@ -113,11 +113,13 @@ func (f *Finder) look(path, buildID string, follow bool) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
+	case !has && link == "":
+		return "", ErrNone
 	case id != buildID:
 		return "", &MismatchError{path, id, buildID}
 	case has:
 		return path, nil
-	case link == "" || !follow || link != filepath.Base(link):
+	case !follow || link != filepath.Base(link):
 		return "", ErrNone
 	}
 	dir := filepath.Dir(path)

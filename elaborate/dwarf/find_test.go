@@ -53,6 +53,15 @@ func TestFinder(t *testing.T) {
 		}
 	}
 
+	// The headers of Debian's kernels since 7 have a vmlinux with nothing but BTF.
+	bare := filepath.Join(t.TempDir(), "bare")
+	run(t, "objcopy", "--strip-debug", "--remove-section=.note.gnu.build-id", whole, bare)
+	headers := t.TempDir()
+	put(t, bare, headers, "/lib/modules/6.1/build/vmlinux")
+	if got, err := (&Finder{Root: headers}).Kernel("6.1", id); !errors.Is(err, ErrNone) {
+		t.Errorf("with nothing but BTF: found %q, %v", got, err)
+	}
+
 	root := t.TempDir()
 	put(t, stripped, root, "/boot/vmlinux-6.1")
 	f := &Finder{Root: root}
