@@ -14,7 +14,7 @@
 
 static struct proc_dir_entry *gs_command_file;
 
-/* An open file holds the module, as in transport.c. */
+/* An open file holds the module, as in files.c. */
 static int gs_command_open(struct inode *inode, struct file *file)
 {
 	if (!capable(CAP_SYS_ADMIN))
@@ -75,7 +75,7 @@ static const struct proc_ops gs_command_operations = {
 
 int gs_commands_init(void)
 {
-	gs_command_file = proc_create("control", 0600, gs_transport_dir(), &gs_command_operations);
+	gs_command_file = proc_create("control", 0600, gs_files_dir(), &gs_command_operations);
 	return gs_command_file ? 0 : -ENOMEM;
 }
 

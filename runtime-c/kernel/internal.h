@@ -203,9 +203,16 @@ void gs_conditions_stop(void);
 void gs_overwrite(bool on);
 void gs_await_reader(void);
 u64 gs_transport_size(void);		/* bytes of all buffers */
-struct proc_dir_entry *gs_transport_dir(void);	/* the module's own folder */
+extern struct rchan *gs_channel;
+/* GS_IOC_CONSUMED and GS_IOC_FIRST. May sleep. */
+long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg);
 int gs_transport_init(void);
 void gs_transport_free(void);
+
+/* files.c */
+struct proc_dir_entry *gs_files_dir(void);	/* the module's own folder */
+int gs_files_init(void);
+void gs_files_free(void);
 
 /* clock.c */
 void gs_clock_init(void);

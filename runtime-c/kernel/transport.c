@@ -2,19 +2,14 @@
 /*
  * transport.c - records to the consumer, through a relay channel: relay has
  * the memory, also of CPUs that come later; which record goes where is decided
- * here, and the files are procfs's, as in debugfs a kernel that is locked down
- * refuses those that can be mapped. A CPU writes its own buffer only, in
+ * here, and files.c has the files. A CPU writes its own buffer only, in
  * handlers, of which it runs one at a time, so nothing is locked.
  */
 #include <linux/delay.h>
-#include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/poll.h>
-#include <linux/proc_fs.h>
 #include <linux/relay.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "internal.h"
 
@@ -28,8 +23,7 @@ MODULE_PARM_DESC(n_subbufs, "sub-buffers of a CPU");
 #define GS_PATIENCE (5 * HZ)
 
 static bool gs_overwriting;
-static struct rchan *gs_channel;
-static struct proc_dir_entry *gs_dir;
+struct rchan *gs_channel;
 
 /* Who gives sub-buffers back, and who has them overwritten, must not meet: relay's count is not atomic. */
 static DEFINE_MUTEX(gs_overwrite_mutex);
@@ -201,57 +195,6 @@ void gs_await_reader(void)
 	}
 }
 
-/*
- * The files. The file's modes are not enough: a user who has no capabilities
- * left may still be called root. An open file, and so a mapping, holds the module.
- */
-static int gs_file_open(struct inode *inode, struct file *file)
-{
-	struct gs_cpu *me = per_cpu_ptr(gs_cpus, (unsigned long)pde_data(inode));
-
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	if (!READ_ONCE(me->buf))	/* the CPU has not been online yet */
-		return -ENXIO;
-	if (!try_module_get(THIS_MODULE))
-		return -ENODEV;
-	file->private_data = me;
-	return nonseekable_open(inode, file);
-}
-
-static int gs_file_release(struct inode *inode, struct file *file)
-{
-	struct gs_cpu *me = file->private_data;
-
-	cmpxchg(&me->reader, file, NULL);
-	module_put(THIS_MODULE);
-	return 0;
-}
-
-static __poll_t gs_file_poll(struct file *file, poll_table *wait)
-{
-	struct gs_cpu *me = file->private_data;
-
-	poll_wait(file, &me->buf->read_wait, wait);
-	return READ_ONCE(me->buf->subbufs_produced) != READ_ONCE(me->buf->subbufs_consumed) ? EPOLLIN | EPOLLRDNORM : 0;
-}
-
-static long gs_geometry(struct file *file, void __user *to)
-{
-	struct gs_cpu *me = file->private_data;
-	struct file *reader = cmpxchg(&me->reader, NULL, file);
-	struct gs_geometry g = {
-		.size = gs_channel->subbuf_size,
-		.n = gs_channel->n_subbufs,
-		.consumed = me->buf->subbufs_consumed,
-		.first = me->first,
-	};
-
-	if (reader && reader != file)
-		return -EBUSY;
-	return copy_to_user(to, &g, sizeof(g)) ? -EFAULT : 0;
-}
-
 static void gs_read_upto(struct gs_cpu *me, u64 first)
 {
 	if (first > me->first && first <= READ_ONCE(me->written))
@@ -273,7 +216,7 @@ static void gs_consumed(struct gs_cpu *me, size_t n)
 }
 
 /* For the reader. While the oldest is overwritten, nobody gives anything back. */
-static long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg)
+long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg)
 {
 	long err = 0;
 
@@ -288,73 +231,6 @@ static long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg
 		err = -ENOTTY;
 	mutex_unlock(&gs_overwrite_mutex);
 	return err;
-}
-
-static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
-{
-	struct gs_cpu *me = file->private_data;
-
-	if (cmd == GS_IOC_GEOMETRY)
-		return gs_geometry(file, (void __user *)arg);
-	if (READ_ONCE(me->reader) != file)
-		return -EPERM;
-	return gs_given_back(me, cmd, arg);
-}
-
-static vm_fault_t gs_file_fault(struct vm_fault *vmf)
-{
-	struct rchan_buf *buf = vmf->vma->vm_private_data;
-
-	if (vmf->pgoff >= buf->page_count)
-		return VM_FAULT_SIGBUS;
-	vmf->page = buf->page_array[vmf->pgoff];
-	get_page(vmf->page);
-	return 0;
-}
-
-static const struct vm_operations_struct gs_file_vm_operations = { .fault = gs_file_fault };
-
-static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	struct gs_cpu *me = file->private_data;
-
-	if (vma->vm_flags & VM_WRITE)
-		return -EPERM;
-	vm_flags_clear(vma, VM_MAYWRITE);
-	vma->vm_private_data = me->buf;
-	vma->vm_ops = &gs_file_vm_operations;
-	return 0;
-}
-
-static const struct proc_ops gs_file_operations = {
-	.proc_open = gs_file_open,
-	.proc_release = gs_file_release,
-	.proc_poll = gs_file_poll,
-	.proc_ioctl = gs_file_ioctl,
-	.proc_mmap = gs_file_mmap,
-};
-
-/*
- * A directory of its own for each module: procfs can't tell one whether
- * another has made a common one. CPUs that may come have their files, too.
- */
-static int gs_create_files(void)
-{
-	char name[sizeof("gostap-") + MODULE_NAME_LEN];
-	unsigned long cpu;
-
-	snprintf(name, sizeof(name), "gostap-%s", THIS_MODULE->name);
-	gs_dir = proc_mkdir_mode(name, 0500, NULL);
-	if (!gs_dir)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		snprintf(name, sizeof(name), "cpu%lu", cpu);
-		if (!proc_create_data(name, 0400, gs_dir, &gs_file_operations, (void *)cpu)) {
-			proc_remove(gs_dir);
-			return -ENOMEM;
-		}
-	}
-	return 0;
 }
 
 /* Relay, which has no file to be seen, wants a sign that there is one, and does not look at it. */
@@ -381,11 +257,6 @@ u64 gs_transport_size(void)
 	return (u64)PAGE_ALIGN(subbuf_size) * n_subbufs * num_online_cpus();
 }
 
-struct proc_dir_entry *gs_transport_dir(void)
-{
-	return gs_dir;
-}
-
 int gs_transport_init(void)
 {
 	int err;
@@ -398,7 +269,7 @@ int gs_transport_init(void)
 	gs_channel = relay_open(NULL, NULL, PAGE_ALIGN(subbuf_size), n_subbufs, &gs_channel_callbacks, NULL);
 	if (!gs_channel)
 		return -ENOMEM;
-	err = gs_create_files();
+	err = gs_files_init();
 	if (err)
 		relay_close(gs_channel);
 	return err;
@@ -406,6 +277,6 @@ int gs_transport_init(void)
 
 void gs_transport_free(void)
 {
-	proc_remove(gs_dir);
+	gs_files_free();
 	relay_close(gs_channel);
 }
