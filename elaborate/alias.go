@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gostap/elaborate/probepoint"
+	"gostap/elaborate/probetype"
 	"gostap/translator/syntax"
 )
 
@@ -38,19 +40,19 @@ func (p path) alias(decl *syntax.AliasDecl, pt *syntax.ProbePoint) path {
 
 // A reached place, with what is to run there.
 type reached struct {
-	place *Place
+	place *probetype.Place
 	path  path
 }
 
 // points finds the places that a list of probe points stands for. Those marked
 // ? or ! may stand for none; after one marked ! that has a place, the rest of
 // the list is left out.
-func (s *session) points(list []*syntax.ProbePoint, p path, follow func(*syntax.ProbePoint) path) []reached {
+func (el *elaboration) points(list []*syntax.ProbePoint, p path, follow func(*syntax.ProbePoint) path) []reached {
 	var all []reached
 	for _, pt := range list {
-		found, d := s.point(pt, follow(pt))
+		found, d := el.point(pt, follow(pt))
 		if d != nil && !pt.Optional {
-			s.diags = append(s.diags, d)
+			el.diags = append(el.diags, d)
 		}
 		all = append(all, found...)
 		if pt.Sufficient && len(found) > 0 {
@@ -61,16 +63,15 @@ func (s *session) points(list []*syntax.ProbePoint, p path, follow func(*syntax.
 }
 
 // point finds the places that one probe point stands for.
-func (s *session) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagnostic) {
-	s.at = pt.At
-	matches := s.match(pt)
-	wild := strings.Contains(joinNames(pt.Components), "*")
+func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagnostic) {
+	el.at = pt.At
+	matches := el.match(pt)
+	wild := strings.Contains(probepoint.Names(pt.Components), "*")
 	if len(matches) == 0 && !wild {
-		build, d := family(pt)
-		if d != nil {
-			return nil, s.orAlias(d, pt)
+		places, known, d := el.kinds.Find(pt)
+		if !known {
+			return nil, el.orAlias(d, pt)
 		}
-		places, d := build(s, match{pt})
 		var all []reached
 		for _, place := range places {
 			all = append(all, reached{place, p})
@@ -80,28 +81,28 @@ func (s *session) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagn
 	var all []reached
 	var first *syntax.Diagnostic
 	for _, m := range matches {
-		if s.through++; s.through > maxAliases {
-			return nil, s.tooManyAliases(pt)
+		if el.through++; el.through > maxAliases {
+			return nil, el.tooManyAliases(pt)
 		}
 		if slices.Contains(p.through, m.decl) {
-			return nil, &syntax.Diagnostic{Pos: m.decl.At, Msg: "probe alias " + spell(m.decl.Name) + " leads back to itself"}
+			return nil, &syntax.Diagnostic{Pos: m.decl.At, Msg: "probe alias " + probepoint.Spell(m.decl.Name) + " leads back to itself"}
 		}
-		s.include(m.file)
-		before := len(s.diags)
-		found := s.points(suffixed(m.decl.Points, pt.Components[min(len(m.decl.Name.Components), len(pt.Components)):]), p,
+		el.include(m.file)
+		before := len(el.diags)
+		found := el.points(suffixed(m.decl.Points, pt.Components[min(len(m.decl.Name.Components), len(pt.Components)):]), p,
 			func(to *syntax.ProbePoint) path { return p.alias(m.decl, to) })
 		if wild || pt.Optional {
 			// One of many: it counts if it leads somewhere.
-			if first == nil && len(s.diags) > before {
-				first = s.diags[before]
+			if first == nil && len(el.diags) > before {
+				first = el.diags[before]
 			}
-			s.diags = s.diags[:before]
+			el.diags = el.diags[:before]
 		}
 		all = append(all, found...)
 	}
 	if len(all) == 0 && wild {
 		if first == nil {
-			first = &syntax.Diagnostic{Pos: pt.At, Msg: "no probe alias matches " + spell(pt)}
+			first = &syntax.Diagnostic{Pos: pt.At, Msg: "no probe alias matches " + probepoint.Spell(pt)}
 		}
 		return nil, first
 	}
@@ -113,18 +114,18 @@ func (s *session) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagn
 const maxAliases = 100000
 
 // tooManyAliases is the error for a probe that goes through more, nil if it was given before.
-func (s *session) tooManyAliases(pt *syntax.ProbePoint) *syntax.Diagnostic {
-	if s.through > maxAliases+1 {
+func (el *elaboration) tooManyAliases(pt *syntax.ProbePoint) *syntax.Diagnostic {
+	if el.through > maxAliases+1 {
 		return nil
 	}
-	s.broken = errorAt(pt.At, "this probe goes through more than %d aliases", maxAliases)
-	return s.broken
+	el.kinds.Broken = syntax.Errorf(pt.At, "this probe goes through more than %d aliases", maxAliases)
+	return el.kinds.Broken
 }
 
 // match returns the aliases whose name pt begins with.
-func (s *session) match(pt *syntax.ProbePoint) []alias {
+func (el *elaboration) match(pt *syntax.ProbePoint) []alias {
 	var matches []alias
-	for _, list := range [][]alias{s.aliases, s.lib.aliases} {
+	for _, list := range [][]alias{el.aliases, el.lib.aliases} {
 		for _, a := range list {
 			if beginsWith(pt.Components, a.decl.Name.Components) {
 				matches = append(matches, a)
@@ -142,7 +143,7 @@ func beginsWith(cs, name []*syntax.Component) bool {
 		}
 		if strings.Contains(cs[i].Name, "**") {
 			// ** goes on over any number of components, to the end.
-			return i == len(cs)-1 && cs[i].Arg == nil && wildcard(cs[i].Name, joinNames(name[i:]))
+			return i == len(cs)-1 && cs[i].Arg == nil && wildcard(cs[i].Name, probepoint.Names(name[i:]))
 		}
 		if !wildcard(cs[i].Name, n.Name) || !sameArg(cs[i].Arg, n.Arg) {
 			return false
@@ -174,14 +175,6 @@ func wildcard(pattern, name string) bool {
 	expr := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*\*`, `.*`)
 	expr = strings.ReplaceAll(expr, `\*`, `[^.]*`)
 	return regexp.MustCompile("^" + expr + "$").MatchString(name)
-}
-
-func joinNames(cs []*syntax.Component) string {
-	names := make([]string, len(cs))
-	for i, c := range cs {
-		names[i] = c.Name
-	}
-	return strings.Join(names, ".")
 }
 
 // suffixed returns points with suffix behind each.

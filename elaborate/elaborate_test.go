@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package elaborate
+package elaborate_test
 
 import (
 	"fmt"
@@ -9,17 +9,19 @@ import (
 	"testing/fstest"
 	"time"
 
+	"gostap/elaborate"
+	"gostap/elaborate/image"
 	"gostap/internal/bounded"
 	"gostap/tapsets"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
-// elaborated runs pass 1 and 2 over a script.
-func elaborated(t *testing.T, script string, folders ...Folder) (*program.Elaborated, syntax.Diagnostics) {
+// onHost runs pass 1 and 2 over a script.
+func onHost(t *testing.T, script string, folders ...elaborate.Folder) (*program.Elaborated, syntax.Diagnostics) {
 	t.Helper()
 	env := &syntax.Env{Arch: "x86_64", Runtime: "host", StapVersion: "4.8"}
-	lib, diags := LoadLibrary(env, append([]Folder{{tapsets.FS, "tapset"}}, folders...)...)
+	lib, diags := elaborate.LoadLibrary(env, append([]elaborate.Folder{{tapsets.FS, "tapset"}}, folders...)...)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -27,7 +29,7 @@ func elaborated(t *testing.T, script string, folders ...Folder) (*program.Elabor
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	return Elaborate([]*syntax.File{file}, lib, NewTarget("", false))
+	return elaborate.Elaborate([]*syntax.File{file}, lib, image.NewTarget("", false))
 }
 
 // summary writes a line for each probe: its points, and the first print of each body.
@@ -67,7 +69,7 @@ func TestProbes(t *testing.T) {
 			"begin[0,0] end[0,0]: a x if 0\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, diags := elaborated(t, c.script)
+			e, diags := onHost(t, c.script)
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
@@ -91,7 +93,7 @@ func TestErrors(t *testing.T) {
 		{`probe x.* { }`, `test.stp:1:7: no probe alias matches x.*`},
 		{`function f() { }`, `the script has no probes`},
 	} {
-		_, diags := elaborated(t, c.script)
+		_, diags := onHost(t, c.script)
 		if diags.Err() == nil || !strings.HasPrefix(diags[0].Error(), c.want) {
 			t.Errorf("%s\ngot  %v\nwant %s", c.script, diags, c.want)
 		}
@@ -108,7 +110,7 @@ func TestAliasesMultiply(t *testing.T) {
 	for _, probe := range []string{"probe a40 { println(x) }", "probe a40 ?, end { println(x) }"} {
 		var diags syntax.Diagnostics
 		err := bounded.Limits{Time: 20 * time.Second, Wall: 5 * time.Minute, Heap: 1 << 30}.Run(func() error {
-			_, diags = elaborated(t, script.String()+probe)
+			_, diags = onHost(t, script.String()+probe)
 			return nil
 		})
 		if err != nil {
@@ -129,7 +131,7 @@ func TestProbewriteInFunctions(t *testing.T) {
 		`probe begin { s = 1 println(s, f()) } function f() { return @probewrite(s) }`,
 		`probe begin { s = 1 println(s, f()) } function f() { return @probewrite($s) }`,
 	} {
-		e, diags := elaborated(t, script)
+		e, diags := onHost(t, script)
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
@@ -139,7 +141,7 @@ func TestProbewriteInFunctions(t *testing.T) {
 			}
 		}
 	}
-	e, diags := elaborated(t, `probe a = begin { x = 1 if (@probewrite(y)) println(y) } probe a { y = 2 println(x, f()) } function f() { return 1 }`)
+	e, diags := onHost(t, `probe a = begin { x = 1 if (@probewrite(y)) println(y) } probe a { y = 2 println(x, f()) } function f() { return 1 }`)
 	if len(diags) > 0 || len(e.Probes[0].Values) != 1 {
 		t.Fatal(diags, e.Probes[0].Values)
 	}
@@ -151,12 +153,12 @@ func TestProbewriteInFunctions(t *testing.T) {
 }
 
 func TestLibraryIsPulledIn(t *testing.T) {
-	folder := Folder{fstest.MapFS{
+	folder := elaborate.Folder{fstest.MapFS{
 		"a.stp": {Data: []byte(`function outer() { return inner() }`)},
 		"b.stp": {Data: []byte(`global seen probe begin { seen = 1 } function inner() { return seen }`)},
 		"c.stp": {Data: []byte(`function unused() { return 1 } probe end { }`)},
 	}, "extra"}
-	e, diags := elaborated(t, `probe end { println(outer()) }`, folder)
+	e, diags := onHost(t, `probe end { println(outer()) }`, folder)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

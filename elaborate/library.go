@@ -7,6 +7,7 @@ import (
 	slashpath "path"
 	"strings"
 
+	"gostap/elaborate/probepoint"
 	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
@@ -119,6 +120,15 @@ func (lib *Library) FunctionNames() []string {
 	names := make([]string, 0, len(lib.functions))
 	for name := range lib.functions {
 		names = append(names, name)
+	}
+	return names
+}
+
+// AliasNames returns the names of the library's aliases, as scripts spell them.
+func (lib *Library) AliasNames() []string {
+	names := make([]string, 0, len(lib.aliases))
+	for _, a := range lib.aliases {
+		names = append(names, probepoint.Spell(a.decl.Name))
 	}
 	return names
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package elaborate
+package elaborate_test
 
 import (
 	"errors"
 	"testing"
 	"testing/fstest"
 
-	"gostap/elaborate/btf"
+	"gostap/elaborate"
+	"gostap/elaborate/image"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/query"
 	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
@@ -34,26 +36,27 @@ func panicking(t *testing.T, f func()) string {
 // TestPanics: what panics tells where in the script it was, be it in another goroutine.
 func TestPanics(t *testing.T) {
 	release := testkernel.Releases(t)[0]
-	broken := NewTarget(release, false)
-	broken.types = func() (*btf.Spec, error) { panic("types") }
-	file, diags := syntax.Parse(&syntax.Source{Path: "test.stp", Text: []byte("probe begin { }\n" + `probe kernel.function("vfs_read") { println(1, @cast(1, "file")->f_pos) }`)}, &syntax.Env{})
+	target := image.NewTarget(release, false)
+	file, diags := syntax.Parse(&syntax.Source{Path: "test.stp", Text: []byte("probe begin { }\n" + `probe kernel.function("vfs_read") { println(1) }`)}, &syntax.Env{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	empty, _ := LoadLibrary(&syntax.Env{})
-	if at := panicking(t, func() { Elaborate([]*syntax.File{file}, empty, broken) }); at != "test.stp:2:48" {
+	file.Decls[1].(*syntax.ProbeDecl).Points[0].Components = nil
+	empty, _ := elaborate.LoadLibrary(&syntax.Env{})
+	if at := panicking(t, func() { elaborate.Elaborate([]*syntax.File{file}, empty, target) }); at != "test.stp:2:7" {
 		t.Errorf("Elaborate was at %q", at)
 	}
 	points, _ := syntax.ParseProbePoint(`kernel.function("vfs_read")`, &syntax.Env{})
-	if at := panicking(t, func() { List(points, empty, broken, true) }); at != "<probe point>:1:1" {
+	points[0].Components = nil
+	if at := panicking(t, func() { query.List(points, empty, target, true) }); at != "<probe point>:1:1" {
 		t.Errorf("List was at %q", at)
 	}
-	if at := panicking(t, func() { Vars(points, empty, broken) }); at != "<probe point>:1:1" {
+	if at := panicking(t, func() { query.Vars(points, empty, target) }); at != "<probe point>:1:1" {
 		t.Errorf("Vars was at %q", at)
 	}
-	library := Folder{fstest.MapFS{"a.stp": {Data: []byte("global a\n%( CONFIG_X == \"y\" %? global b %)")}}, "lib"}
+	library := elaborate.Folder{FS: fstest.MapFS{"a.stp": {Data: []byte("global a\n%( CONFIG_X == \"y\" %? global b %)")}}, Path: "lib"}
 	env := &syntax.Env{Config: func(string) string { panic("config") }}
-	if at := panicking(t, func() { LoadLibrary(env, library) }); at != "lib/a.stp:2:1" {
+	if at := panicking(t, func() { elaborate.LoadLibrary(env, library) }); at != "lib/a.stp:2:1" {
 		t.Errorf("LoadLibrary was at %q", at)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gostap/elaborate"
+	"gostap/elaborate/query"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
 )
@@ -54,7 +55,7 @@ takes the kernel's debuginfo.`,
 			if err != nil {
 				return err
 			}
-			list, err := elaborate.Lines(s.target, args[0], folders)
+			list, err := query.Lines(s.target, args[0], folders)
 			if err != nil {
 				return err
 			}
@@ -66,7 +67,7 @@ takes the kernel's debuginfo.`,
 	return cmd
 }
 
-func printLines(w io.Writer, list []elaborate.SourceFunc) {
+func printLines(w io.Writer, list []query.SourceFunc) {
 	for i, f := range list {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -109,7 +110,7 @@ function's entry are known from BTF; all else takes the kernel's debuginfo.`,
 			if err := s.tell(diags); err != nil {
 				return err
 			}
-			list, diags := elaborate.Vars(points, library, s.target)
+			list, diags := query.Vars(points, library, s.target)
 			if diags.Err() != nil {
 				return diags
 			}
@@ -121,7 +122,7 @@ function's entry are known from BTF; all else takes the kernel's debuginfo.`,
 	return cmd
 }
 
-func printVars(w io.Writer, list []elaborate.PointVars) {
+func printVars(w io.Writer, list []query.PointVars) {
 	for _, p := range list {
 		fmt.Fprintln(w, p.Point)
 		for _, v := range p.Variables {

@@ -5,10 +5,11 @@ package main
 import (
 	"strings"
 
+	"gostap/elaborate/image"
+	"gostap/elaborate/query"
+
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
-
-	"gostap/elaborate"
 )
 
 func newFuncs() *cobra.Command {
@@ -33,7 +34,7 @@ In front stands how a probe gets there: ftrace, kprobe, or - if it doesn't.`,
 			if err != nil {
 				return err
 			}
-			all, err := elaborate.Functions(elaborate.NewTarget(release, false), args[0], modules)
+			all, err := query.Functions(image.NewTarget(release, false), args[0], modules)
 			if err != nil {
 				return err
 			}
@@ -67,7 +68,7 @@ In front stands how a probe gets there: ftrace, kprobe, or - if it doesn't.`,
 }
 
 // wanted reports whether f passes all filters that were given.
-func wanted(f elaborate.Function, keep map[string]*bool) bool {
+func wanted(f query.Function, keep map[string]*bool) bool {
 	for name, is := range map[string]bool{
 		"probeable": f.Refused == "", "refused": f.Refused != "", "traced": f.Traced,
 		"exported": f.Exported, "global": f.Global, "static": !f.Global,
@@ -80,7 +81,7 @@ func wanted(f elaborate.Function, keep map[string]*bool) bool {
 }
 
 // function is one as funcs prints it.
-type function elaborate.Function
+type function query.Function
 
 func (f function) String() string {
 	how := "kprobe"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gostap/elaborate"
+	"gostap/elaborate/query"
 	"gostap/translator/syntax"
 )
 
@@ -28,7 +29,7 @@ func (o *options) listPoints() error {
 	if err := s.tell(diags); err != nil {
 		return err
 	}
-	listed, diags := elaborate.List(points, library, s.target, o.listVars != "")
+	listed, diags := query.List(points, library, s.target, o.listVars != "")
 	if o.verbosity(2) > 0 {
 		diags.Write(os.Stderr, colorful)
 	}
@@ -51,7 +52,7 @@ func (o *options) completePoint(_ *cobra.Command, _ []string, text string) ([]st
 		return nil, none
 	}
 	library, _ := elaborate.LoadLibrary(s.env(nil), s.folders()...)
-	return elaborate.Complete(text, library, s.target), none | cobra.ShellCompDirectiveNoSpace
+	return query.Complete(text, library, s.target), none | cobra.ShellCompDirectiveNoSpace
 }
 
 // extraFolders makes the scripts of -E tapsets, so that their aliases are known.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gostap/elaborate"
+	"gostap/elaborate/image"
 	"gostap/translator/check"
 	"gostap/translator/emit"
 	"gostap/translator/program"
@@ -20,7 +21,7 @@ import (
 type session struct {
 	*options
 	limits  emit.Limits
-	target  *elaborate.Target
+	target  *image.Target
 	library *elaborate.Library
 	status  *statusLine
 

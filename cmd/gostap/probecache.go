@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gostap/elaborate"
+	"gostap/elaborate/probecache"
+	"gostap/elaborate/query"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
 )
@@ -49,23 +51,28 @@ of; a module is named as lsmod does, or by its file. Without an option, or with 
 					changes++
 				}
 			}
-			switch {
-			case changes > 1:
+			if changes > 1 {
 				return errors.New("probe-cache: --add, --import, --export, --list and --remove go one at a time")
+			}
+			cache, err := s.target.ProbeCache()
+			if err != nil {
+				return err
+			}
+			switch {
 			case len(add) > 0:
-				return s.holdPoints(add)
+				return s.keepPoints(cache, add)
 			case from != "":
-				list, err := s.target.ImportHeld(from)
+				list, err := cache.Import(from, s.target.ModuleBuildID)
 				if err != nil {
 					return err
 				}
-				return s.sayHeld(list)
+				return s.printKept(list)
 			case to != "":
-				return s.exportHeld(to)
+				return exportKept(cache, to)
 			case remove:
-				return s.target.RemoveHeld()
+				return cache.Remove()
 			}
-			return s.listHeld(a.format)
+			return s.listKept(cache, a.format)
 		},
 	}
 	a.flags(cmd)
@@ -78,15 +85,15 @@ of; a module is named as lsmod does, or by its file. Without an option, or with 
 	return cmd
 }
 
-// holdPoints adds probe points to those that are kept.
-func (s *session) holdPoints(add []string) error {
-	held, err := s.target.Held()
+// keepPoints adds probe points to those that are kept.
+func (s *session) keepPoints(cache *probecache.Cache, add []string) error {
+	entries, err := cache.Entries()
 	if err != nil {
 		return err
 	}
 	var all []string
-	for _, h := range held {
-		all = append(all, h.Points...)
+	for _, e := range entries {
+		all = append(all, e.Points...)
 	}
 	env := s.env(nil)
 	var points []*syntax.ProbePoint
@@ -101,17 +108,17 @@ func (s *session) holdPoints(add []string) error {
 	if err := s.tell(diags); err != nil {
 		return err
 	}
-	if err := s.tell(elaborate.Hold(points, library, s.target)); err != nil {
+	if err := s.tell(query.Keep(points, library, s.target)); err != nil {
 		return err
 	}
-	if held, err = s.target.Held(); err != nil {
+	if entries, err = cache.Entries(); err != nil {
 		return err
 	}
-	return s.sayHeld(held)
+	return s.printKept(entries)
 }
 
-// sayHeld says how much is kept now.
-func (s *session) sayHeld(list []elaborate.Held) error {
+// printKept says how much is kept now.
+func (s *session) printKept(list []probecache.Entry) error {
 	for _, h := range list {
 		of := ""
 		if h.Module != "" {
@@ -134,16 +141,16 @@ type kept struct {
 	Points  []string `json:"points"`
 }
 
-func (s *session) listHeld(format string) error {
-	held, err := s.target.Held()
+func (s *session) listKept(cache *probecache.Cache, format string) error {
+	entries, err := cache.Entries()
 	if err != nil {
 		return err
 	}
-	if len(held) == 0 {
+	if len(entries) == 0 {
 		return errors.Errorf("nothing is kept for kernel %s: gostap probe-cache --add POINT", s.target.Release)
 	}
 	var list []kept
-	for _, h := range held {
+	for _, h := range entries {
 		list = append(list, kept{s.target.Release, h.Module, h.Path, h.Points})
 	}
 	return answer(list, format, func(w io.Writer, list []kept) {
@@ -155,8 +162,8 @@ func (s *session) listHeld(format string) error {
 	})
 }
 
-func (s *session) exportHeld(to string) error {
-	data, err := s.target.ExportHeld()
+func exportKept(cache *probecache.Cache, to string) error {
+	data, err := cache.Export()
 	if err != nil {
 		return err
 	}

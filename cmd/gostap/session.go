@@ -11,6 +11,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate"
+	"gostap/elaborate/image"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
 	"gostap/vm"
@@ -38,7 +39,7 @@ func (o *options) newSession() (*session, error) {
 	case os.Geteuid() != 0:
 		return nil, errors.New("loading a module into the kernel takes root: run it with sudo, or in a VM with --vm")
 	}
-	target := elaborate.NewTarget(release, o.guru)
+	target := image.NewTarget(release, o.guru)
 	target.Progress = progress("Reading the debuginfo of " + release + ", this once")
 	return &session{options: o, limits: limits, target: target}, nil
 }

@@ -161,6 +161,15 @@ type Instance struct {
 	unit    uint32
 }
 
+// Outermost is the function that an instance's code is in: for an inlined copy
+// the one that has it inside, else itself.
+func (in *Instance) Outermost() *Instance {
+	if in.Outer != nil {
+		return in.Outer
+	}
+	return in
+}
+
 func (x *Index) fn(i int) Func {
 	r := &x.funcs[i]
 	return Func{x.text(r.Name), x.text(r.File), int(r.Line), x, i}

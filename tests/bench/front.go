@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gostap/elaborate"
+	"gostap/elaborate/image"
 	"gostap/tapsets"
 	"gostap/translator/check"
 	"gostap/translator/syntax"
@@ -144,7 +145,7 @@ func checkTime(n int) (time.Duration, error) {
 	if err := diags.Err(); err != nil {
 		return 0, err
 	}
-	program, diags := elaborate.Elaborate([]*syntax.File{file}, library, elaborate.NewTarget("", false))
+	program, diags := elaborate.Elaborate([]*syntax.File{file}, library, image.NewTarget("", false))
 	if err := diags.Err(); err != nil {
 		return 0, err
 	}

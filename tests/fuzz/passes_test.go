@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"gostap/elaborate"
+	"gostap/elaborate/image"
+	"gostap/elaborate/query"
 	"gostap/internal/bounded"
 	"gostap/tapsets"
 	"gostap/translator/check"
@@ -103,19 +105,19 @@ func (in *input) withDefines() emit.Limits {
 }
 
 // ask asks what commands beside the passes ask of pass 2.
-func (in *input) ask(library *elaborate.Library, target *elaborate.Target) {
+func (in *input) ask(library *elaborate.Library, target *image.Target) {
 	if in.asked == "" {
 		return
 	}
-	elaborate.Complete(in.asked, library, target)
-	elaborate.Complete(in.asked[:len(in.asked)/2], library, target)
+	query.Complete(in.asked, library, target)
+	query.Complete(in.asked[:len(in.asked)/2], library, target)
 	points, diags := syntax.ParseProbePoint(in.asked, in.env())
 	if diags.Err() == nil {
-		elaborate.List(points, library, target, true)
-		elaborate.Vars(points, library, target)
+		query.List(points, library, target, true)
+		query.Vars(points, library, target)
 	}
 	if parts := strings.Split(in.asked, `"`); len(parts) > 1 {
-		elaborate.Lines(target, parts[1], nil)
+		query.Lines(target, parts[1], nil)
 	}
 }
 

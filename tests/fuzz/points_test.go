@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"gostap/elaborate"
 	"gostap/elaborate/btf"
+	"gostap/elaborate/query"
 	"gostap/elaborate/symbols"
 )
 
@@ -35,7 +35,7 @@ func (g *generator) point() string {
 	}
 	text := ""
 	for range 8 {
-		list := elaborate.Complete(text, g.library, g.w.target)
+		list := query.Complete(text, g.library, g.w.target)
 		if len(list) == 0 || text != "" && !g.c.more() {
 			break
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"gostap/elaborate"
+	"gostap/elaborate/image"
 	"gostap/tests/torture/generate"
 	"gostap/translator/syntax"
 )
@@ -47,7 +47,7 @@ func seeds(t testing.TB) []string {
 
 // parses reports whether pass 1 has nothing to say against a script.
 func parses(text string) bool {
-	in := &input{world: &world{target: elaborate.NewTarget("", true)}, text: text, guru: true}
+	in := &input{world: &world{target: image.NewTarget("", true)}, text: text, guru: true}
 	env := in.env()
 	load(env)
 	_, diags := syntax.Parse(&syntax.Source{Path: "seed.stp", Text: []byte(text)}, env)

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"gostap/elaborate"
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
+	"gostap/elaborate/image"
 	"gostap/elaborate/symbols"
 	"gostap/vm"
 )
@@ -18,7 +18,7 @@ import (
 // types, or for the host runtime, which has no release, nothing.
 type world struct {
 	release     string
-	target      *elaborate.Target // for completing
+	target      *image.Target // for completing
 	kernel      *symbols.Kernel
 	types       *btf.Spec
 	structs     []btf.ID
@@ -28,7 +28,7 @@ type world struct {
 	info        *dwarf.Info // nil without debuginfo
 	files       []string    // of the source, which that tells
 
-	fresh map[bool]*elaborate.Target // by guru mode
+	fresh map[bool]*image.Target // by guru mode
 	used  int
 }
 
@@ -37,19 +37,19 @@ type world struct {
 const renewal = 2000
 
 // targetFor returns what pass 2 is to look into.
-func (w *world) targetFor(guru bool) *elaborate.Target {
+func (w *world) targetFor(guru bool) *image.Target {
 	if w.used++; w.used%renewal == 1 {
-		w.fresh = map[bool]*elaborate.Target{}
+		w.fresh = map[bool]*image.Target{}
 	}
 	if w.fresh[guru] == nil {
-		w.fresh[guru] = elaborate.NewTarget(w.release, guru)
+		w.fresh[guru] = image.NewTarget(w.release, guru)
 	}
 	return w.fresh[guru]
 }
 
 // worlds are the host runtime and all installed kernels.
 var worlds = sync.OnceValues(func() ([]*world, error) {
-	list := []*world{{target: elaborate.NewTarget("", true)}}
+	list := []*world{{target: image.NewTarget("", true)}}
 	for _, release := range vm.Releases() {
 		w, err := open(release)
 		if err != nil {
@@ -62,7 +62,7 @@ var worlds = sync.OnceValues(func() ([]*world, error) {
 
 // open reads the names that a kernel has.
 func open(release string) (*world, error) {
-	w := &world{release: release, target: elaborate.NewTarget(release, true)}
+	w := &world{release: release, target: image.NewTarget(release, true)}
 	var err error
 	if w.kernel, err = w.target.Kernel(); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func open(release string) (*world, error) {
 	}
 	w.modules = tree.Glob("*")
 	w.objects = w.kernel.ObjectNames("")
-	if info, err := w.target.Debuginfo(); err == nil {
+	if info, err := w.target.Debuginfo().Any(); err == nil {
 		w.info, w.files = info, info.Files()
 	}
 	return w, nil

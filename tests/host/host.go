@@ -15,6 +15,7 @@ import (
 
 	"gostap/consumer"
 	"gostap/elaborate"
+	"gostap/elaborate/image"
 	modulebuild "gostap/module-build"
 	"gostap/tapsets"
 	"gostap/translator/check"
@@ -77,7 +78,7 @@ func Run(ctx context.Context, s *Script) (*Result, error) {
 	if all = append(all, diags...); all.Err() != nil {
 		return nil, all
 	}
-	elaborated, diags := elaborate.Elaborate([]*syntax.File{file}, library, elaborate.NewTarget("", s.Guru))
+	elaborated, diags := elaborate.Elaborate([]*syntax.File{file}, library, image.NewTarget("", s.Guru))
 	if all = append(all, diags...); all.Err() != nil {
 		return nil, all
 	}

@@ -292,3 +292,11 @@ func (e *SymbolAddr) Pos() syntax.Pos  { return e.At }
 func (e *Deref) Pos() syntax.Pos       { return e.At }
 func (e *Cast) Pos() syntax.Pos        { return e.At }
 func (e *Operand) Pos() syntax.Pos     { return e.X.Pos() }
+
+// Plus is x + n; x if n is 0.
+func Plus(at syntax.Pos, x Expr, n int64) Expr {
+	if n == 0 {
+		return x
+	}
+	return &Binary{At: at, Op: "+", X: x, Y: &Number{At: at, Value: n}}
+}

@@ -26,6 +26,11 @@ type Diagnostic struct {
 	Hint     string // what to do next, "" if nothing is near; e.g. `did you mean "execname"?`
 }
 
+// Errorf returns an error at pos.
+func Errorf(pos Pos, format string, args ...any) *Diagnostic {
+	return &Diagnostic{Pos: pos, Msg: fmt.Sprintf(format, args...)}
+}
+
 // Error returns the diagnostic in one line.
 func (d *Diagnostic) Error() string {
 	s := d.Msg

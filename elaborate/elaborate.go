@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gostap/elaborate/image"
+	"gostap/elaborate/probepoint"
+	"gostap/elaborate/probetype"
+	"gostap/elaborate/vars"
+	"gostap/internal/panics"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// Elaborate finds the places of the probes in user, the user's files, and what
+// they need of the library.
+func Elaborate(user []*syntax.File, lib *Library, target *image.Target) (*program.Elaborated, syntax.Diagnostics) {
+	el := newElaboration(lib, target)
+	defer panics.At(&el.at)
+	for _, file := range user {
+		el.include(file)
+	}
+	// Following one probe may include a file that has more.
+	for len(el.pending) > 0 {
+		decl := el.pending[0]
+		el.pending = el.pending[1:]
+		el.probe(decl)
+	}
+	if el.kinds.Broken != nil && el.diags.Err() == nil {
+		el.diags = append(el.diags, el.kinds.Broken)
+	}
+	if len(el.out.Probes) == 0 && el.diags.Err() == nil {
+		el.diags.Errorf(syntax.Pos{}, "the script has no probes").Hint = `a probe is written: probe begin { println("hello") }`
+	}
+	return el.out, el.diags
+}
+
+func newElaboration(lib *Library, target *image.Target) *elaboration {
+	env := &vars.Env{Target: target}
+	el := &elaboration{
+		lib:       lib,
+		env:       env,
+		anywhere:  env.Nowhere("here, but only where a function or a tracepoint is probed"),
+		condition: env.Nowhere("in a condition: it is asked when no probe point is hit"),
+		out:       &program.Elaborated{Values: map[syntax.Expr]*program.Value{}},
+		included:  map[*syntax.File]bool{},
+		functions: map[string][]function{},
+		followed:  map[*syntax.FunctionDecl]bool{},
+		globals:   map[string]bool{},
+		targets:   map[*syntax.Block]bool{},
+		entered:   map[int64]bool{},
+	}
+	el.kinds = probetype.Context{Env: env, Diags: &el.diags}
+	return el
+}
+
+// An elaboration is one run of pass 2.
+type elaboration struct {
+	lib   *Library
+	env   *vars.Env
+	kinds probetype.Context
+	out   *program.Elaborated
+	diags syntax.Diagnostics
+	at    syntax.Pos // what is being elaborated
+
+	anywhere  *vars.Resolver // @cast and the like, which need no place
+	condition *vars.Resolver // the same in conditions
+	included  map[*syntax.File]bool
+	functions map[string][]function // of the included files
+	followed  map[*syntax.FunctionDecl]bool
+	globals   map[string]bool
+	aliases   []alias // the user's
+	targets   map[*syntax.Block]bool
+	pending   []*syntax.ProbeDecl
+	bodies    []*syntax.Block // of the probe that is elaborated
+	handler   *syntax.Block   // its own
+	entered   map[int64]bool  // the entry values that a probe keeps
+	through   int             // aliases that the probe has gone through so far
+}
+
+// probe elaborates one probe: places at which the same code runs become one
+// ElaboratedProbe.
+func (el *elaboration) probe(decl *syntax.ProbeDecl) {
+	el.at, el.through = decl.At, 0
+	groups := map[string]*program.ElaboratedProbe{} // by places' keys
+	same := map[string]*program.ElaboratedProbe{}   // by what the keys came to
+	unknown := 0
+	start := func(pt *syntax.ProbePoint) path {
+		p := path{bodies: []*syntax.Block{decl.Body}}
+		if pt.Cond != nil {
+			p.conds = []syntax.Expr{pt.Cond}
+		}
+		return p
+	}
+	for _, r := range el.points(decl.Points, path{}, start) {
+		bodies := r.path.bodies
+		if r.place.Before != nil {
+			bodies = append([]*syntax.Block{r.place.Before}, bodies...)
+		}
+		if r.place.After != nil {
+			bodies = append(append([]*syntax.Block(nil), bodies...), r.place.After)
+		}
+		if r.place.Wild && r.place.Vars != nil && el.anyUsesTargets(bodies) && !r.place.Vars.Known() {
+			unknown++
+			continue
+		}
+		key := el.key(bodies, r)
+		group := groups[key]
+		if group == nil {
+			group = el.group(decl, bodies, r)
+			sum := key
+			if el.anyUsesTargets(bodies) {
+				sum = summarize(group)
+			}
+			if first := same[sum]; first != nil {
+				group = first
+			} else {
+				same[sum] = group
+				el.out.Probes = append(el.out.Probes, group)
+			}
+			groups[key] = group
+		}
+		group.Points = append(group.Points, r.place.Point)
+	}
+	for _, group := range same {
+		if needsRegisters(group) {
+			for _, pt := range group.Points {
+				pt.Registers = true
+			}
+		}
+	}
+	switch {
+	case unknown > 0 && len(same) == 0:
+		el.diags.Errorf(decl.At, "BTF does not say what the parameters of any of these %d functions are", unknown)
+	case unknown > 0:
+		el.diags.Warnf(decl.At, "%d functions are left out: BTF does not say for certain what their parameters are", unknown)
+	}
+}
+
+// group makes the ElaboratedProbe of places like r, as yet without points.
+func (el *elaboration) group(decl *syntax.ProbeDecl, bodies []*syntax.Block, r reached) *program.ElaboratedProbe {
+	group := &program.ElaboratedProbe{
+		At:     decl.At,
+		Name:   probepoint.SpellAll(decl.Points),
+		Bodies: bodies,
+		Conds:  r.path.conds,
+		Values: map[syntax.Expr]*program.Value{},
+	}
+	el.bodies, el.handler = bodies, decl.Body
+	for _, body := range bodies {
+		el.follow(body, r.place.Vars, group.Values)
+	}
+	for _, cond := range r.path.conds {
+		el.follow(cond, el.condition, group.Values)
+	}
+	if r.place.Vars != nil {
+		group.Saved = r.place.Vars.Saved()
+	}
+	el.enter(group)
+	return group
+}
+
+// key is the same for places that can share their code.
+func (el *elaboration) key(bodies []*syntax.Block, r reached) string {
+	var b strings.Builder
+	for _, body := range bodies {
+		fmt.Fprintf(&b, "%p ", body)
+	}
+	for _, cond := range r.path.conds {
+		fmt.Fprintf(&b, "if %p ", cond)
+	}
+	if r.place.Vars != nil && el.anyUsesTargets(bodies) {
+		b.WriteString(r.place.Vars.Key())
+	}
+	return b.String()
+}
+
+func (el *elaboration) anyUsesTargets(bodies []*syntax.Block) bool {
+	return slices.ContainsFunc(bodies, el.usesTargets)
+}
+
+// orAlias adds to d, the error for a probe point that no family knows, an
+// alias that may have been meant.
+func (el *elaboration) orAlias(d *syntax.Diagnostic, pt *syntax.ProbePoint) *syntax.Diagnostic {
+	var names []string
+	for _, list := range [][]alias{el.aliases, el.lib.aliases} {
+		for _, a := range list {
+			names = append(names, probepoint.Names(a.decl.Name.Components))
+		}
+	}
+	if hint := suggest.Hint(probepoint.Names(pt.Components), names); hint != "" {
+		d.Hint = hint
+	}
+	return d
+}

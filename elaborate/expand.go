@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"gostap/elaborate/image"
+	"gostap/elaborate/probetype"
+	"gostap/translator/syntax"
+)
+
+// An Expander finds the places that probe points stand for, without handlers:
+// what gostap -l, gostap vars and completion ask.
+type Expander struct {
+	el *elaboration
+}
+
+// NewExpander returns an Expander for probe points on a target.
+func NewExpander(lib *Library, target *image.Target) *Expander {
+	return &Expander{newElaboration(lib, target)}
+}
+
+// Aliases returns the names of the aliases that a probe point begins with.
+func (x *Expander) Aliases(pt *syntax.ProbePoint) (names []*syntax.ProbePoint) {
+	for _, m := range x.el.match(pt) {
+		names = append(names, m.decl.Name)
+	}
+	return names
+}
+
+// Places returns the places that a probe point stands for.
+func (x *Expander) Places(pt *syntax.ProbePoint) ([]*probetype.Place, *syntax.Diagnostic) {
+	found, d := x.el.point(pt, path{})
+	places := make([]*probetype.Place, len(found))
+	for i, r := range found {
+		places[i] = r.place
+	}
+	return places, d
+}
+
+// Diagnostics returns the warnings and errors until now.
+func (x *Expander) Diagnostics() syntax.Diagnostics { return x.el.diags }
+
+// At is where the probe point is written that is looked for, for whoever
+// reports a panic.
+func (x *Expander) At() *syntax.Pos { return &x.el.at }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package image
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/probecache"
+	"gostap/elaborate/probepoint"
+	"gostap/elaborate/symbols"
+	"gostap/internal/kernels"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// A Debuginfo is that of the kernel itself or of a module, wherever it may be.
+type Debuginfo struct {
+	target *Target
+	module string // "" for the kernel itself
+
+	local  func() (*dwarf.Info, error)       // on this machine
+	any    func() (*dwarf.Info, error)       // servers are asked, too
+	cached func() (*probecache.Entry, error) // of the probe cache
+}
+
+// newDebuginfo returns the debuginfo of what has the build-id that buildID
+// returns, and whose file find finds.
+func (t *Target) newDebuginfo(module string, buildID func() (string, error), find func(f *dwarf.Finder, id string) (string, error)) *Debuginfo {
+	d := &Debuginfo{target: t, module: module}
+	load := func(servers []string) (*dwarf.Info, error) {
+		id, err := buildID()
+		if err != nil {
+			return nil, err
+		}
+		progress := t.Progress
+		if progress == nil || module != "" {
+			progress = func(int64, int64) {}
+		}
+		f := &dwarf.Finder{Root: kernels.Find(t.Release).Root, Debug: os.Getenv("GOSTAP_DEBUGINFO"), URLs: servers, Cache: dwarf.CacheDir()}
+		return f.Load(dwarf.IndexPath(id), func() (string, error) { return find(f, id) }, progress)
+	}
+	d.local = sync.OnceValues(func() (*dwarf.Info, error) { return load(nil) })
+	d.any = sync.OnceValues(func() (*dwarf.Info, error) {
+		servers := dwarf.ServersFromEnv()
+		if info, err := d.local(); err == nil || len(servers) == 0 {
+			return info, err
+		}
+		return load(servers)
+	})
+	d.cached = sync.OnceValues(func() (*probecache.Entry, error) {
+		id, err := buildID()
+		if err != nil {
+			return nil, err
+		}
+		cache, err := t.ProbeCache()
+		if err != nil {
+			return nil, err
+		}
+		return cache.Load(module, id)
+	})
+	return d
+}
+
+// Any returns the debuginfo, from /usr/lib/debug or the folder that
+// $GOSTAP_DEBUGINFO names instead, or from a server: dwarf.ErrNone, wrapped, if
+// it is nowhere, a *dwarf.MismatchError if that of another build is. The first
+// call for a kernel build makes an index, which takes seconds.
+func (d *Debuginfo) Any() (*dwarf.Info, error) { return d.any() }
+
+// Installed returns the debuginfo if it is on this machine, else nil: for what
+// can do without. What the probe cache has will do for a probe point that it
+// has all of, and for variables, which are asked for without a point.
+func (d *Debuginfo) Installed(point *syntax.ProbePoint) *dwarf.Info {
+	info, err := d.local()
+	if err == nil {
+		return info
+	}
+	if entry, err := d.Cached(); err == nil && (point == nil || entry.Has(point)) {
+		return entry.Info
+	}
+	return nil
+}
+
+// Cached returns what the probe cache holds, but nothing while it is filled.
+func (d *Debuginfo) Cached() (*probecache.Entry, error) {
+	if d.target.Collector != nil {
+		return nil, dwarf.ErrNone
+	}
+	return d.cached()
+}
+
+// Tells reports whether installed debuginfo, or what the probe cache has of it, is to be
+// asked for a variable NAME or NAME@FILE.
+func (d *Debuginfo) Tells(text string) bool {
+	info := d.Installed(nil)
+	if info == nil || !info.Thin {
+		return info != nil
+	}
+	name, file, _ := strings.Cut(text, "@")
+	p := probepoint.Pattern{File: file}
+	found, err := info.Globals(name, p.MatchesFile)
+	return err == nil && len(found) > 0
+}
+
+// Need returns the debuginfo, without which what can't be known, for a probe
+// point, or for variables if that is nil.
+func (d *Debuginfo) Need(at syntax.Pos, what string, point *syntax.ProbePoint) (*dwarf.Info, *syntax.Diagnostic) {
+	t := d.target
+	info, err := d.Installed(point), error(nil)
+	if info == nil {
+		info, err = d.any()
+	}
+	if err == nil {
+		t.Answered(info)
+		return info, nil
+	}
+	diag := &syntax.Diagnostic{Pos: at, Msg: what + " is known only from debuginfo"}
+	title := symbols.Title(d.module, t.Release)
+	if d.module != "" {
+		diag.Msg += " of " + title
+	}
+	elsewhere := fmt.Sprintf("where the debuginfo is: gostap probe-cache -r %s --add %s; then copy the file here, and gostap probe-cache --import it; or install it: %s",
+		t.Release, quoted(point), t.InstallDebuginfo())
+	entry, cacheErr := d.Cached()
+	var mismatch *dwarf.MismatchError
+	switch {
+	case cacheErr == nil:
+		diag.Msg += fmt.Sprintf(", which is not installed, and the probe cache holds something else for %s: %s", title, suggest.Enumerate(entry.Points, 5))
+		diag.Hint = elsewhere
+	case !errors.Is(cacheErr, dwarf.ErrNone) && errors.Is(err, dwarf.ErrNone):
+		diag.Msg += ", which is not installed; " + cacheErr.Error()
+		diag.Hint = elsewhere
+	case errors.Is(err, dwarf.ErrNone):
+		diag.Msg += ", which is not installed"
+		diag.Hint = "install it: " + t.InstallDebuginfo() + "; without it there are functions, their parameters and results, and types"
+	case errors.As(err, &mismatch):
+		diag.Msg += ": " + mismatch.Error()
+		diag.Hint = "install that of " + title + " as it is here: " + t.InstallDebuginfo()
+	default:
+		diag.Msg += ": " + err.Error()
+	}
+	return nil, diag
+}
+
+// quoted spells a probe point as a shell takes it.
+func quoted(point *syntax.ProbePoint) string {
+	if point == nil {
+		return "POINT"
+	}
+	return "'" + probepoint.Spell(point) + "'"
+}
+
+// InstallDebuginfo is the command that installs the target's debuginfo.
+func (t *Target) InstallDebuginfo() string { return "apt install linux-image-" + t.Release + "-dbg" }

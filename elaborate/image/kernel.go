@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package image
+
+import (
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/symbols"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// A kernel is the image of the kernel itself.
+type kernel struct {
+	*symbols.Kernel
+	target *Target
+}
+
+// Image returns the kernel itself.
+func (t *Target) Image() (Image, error) {
+	k, err := t.kernel()
+	if err != nil {
+		return nil, err
+	}
+	return &kernel{k, t}, nil
+}
+
+// Source returns the kernel as its debuginfo, which is asked for by Need, describes it.
+func (t *Target) Source(info *dwarf.Info) *Source {
+	k, _ := t.kernel() // whoever has its debuginfo has asked for it
+	return &Source{&kernel{k, t}, info}
+}
+
+func (k *kernel) Name() string                { return "" }
+func (k *kernel) String() string              { return symbols.Title("", k.Release) }
+func (k *kernel) Symbols() *symbols.Functions { return &k.Functions }
+func (k *kernel) Types() (*btf.Spec, error)   { return k.target.types() }
+func (k *kernel) Typed() bool                 { return k.BTFPath() != "" }
+func (k *kernel) Debuginfo() *Debuginfo       { return k.target.debuginfo }
+func (k *kernel) Ftrace() bool                { return true }
+func (k *kernel) User() bool                  { return false }
+
+func (k *kernel) locate(_ *dwarf.Info, addr uint64) (string, int64, error) {
+	return "_stext", int64(addr - k.Text()), nil
+}
+
+func (k *kernel) variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program.Expr, error) {
+	percpu := k.PerCPU(addr)
+	if percpu && addr < k.Text() {
+		// Before 6.15 the kernel's per-CPU variables are linked at 0, and stay there.
+		return ThisCPU(at, &program.Number{At: at, Value: int64(addr)}), nil
+	}
+	symbol, offset, err := k.locate(info, addr)
+	if err != nil {
+		return nil, err
+	}
+	x := program.Plus(at, &program.SymbolAddr{At: at, Symbol: symbol}, offset)
+	if percpu {
+		x = ThisCPU(at, x)
+	}
+	return x, nil
+}
+
+func (k *kernel) anchor(_ *dwarf.Info, in dwarf.Instance) (a Anchor, why string, lost bool) {
+	for _, f := range k.Lookup(in.Symbol) {
+		if f.Addr != in.Outermost().Low {
+			continue
+		}
+		if f.Refusal != symbols.Probeable && !f.Refusal.OnlyEntry() {
+			return a, f.Refusal.String(), false
+		}
+		return Anchor{Func: f}, "", false
+	}
+	return a, "", true
+}
+
+func (k *kernel) refusal(info *dwarf.Info, in dwarf.Instance, a *Anchor, addr uint64) string {
+	if code, _ := k.target.code(); code != nil {
+		if why := code.refusalAt(info, in, a, addr, 0); why != "" {
+			return why
+		}
+	}
+	return k.target.jumpOver(a, addr)
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package image
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/symbols"
+	"gostap/internal/kernels"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// A Module is the image of one of the kernel's modules.
+type Module struct {
+	File   *symbols.Module
+	target *Target
+
+	types     func() (*btf.Spec, error)
+	code      func() (map[string]*machineCode, error) // by sections
+	debuginfo *Debuginfo
+}
+
+// Module opens a module's file.
+func (t *Target) Module(path string) (*Module, error) {
+	if m := t.opened[path]; m != nil {
+		return m, nil
+	}
+	file, err := symbols.OpenModule(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{File: file, target: t}
+	m.types = sync.OnceValues(func() (*btf.Spec, error) { return t.readModuleTypes(m) })
+	m.code = sync.OnceValues(func() (map[string]*machineCode, error) { return t.readModuleCode(file) })
+	m.debuginfo = t.newDebuginfo(file.Name, file.BuildID,
+		func(f *dwarf.Finder, id string) (string, error) { return f.Module(path, id) })
+	t.opened[path] = m
+	return m, nil
+}
+
+func (m *Module) Name() string                { return m.File.Name }
+func (m *Module) String() string              { return symbols.Title(m.File.Name, "") }
+func (m *Module) Symbols() *symbols.Functions { return &m.File.Functions }
+func (m *Module) Types() (*btf.Spec, error)   { return m.types() }
+func (m *Module) Typed() bool                 { return m.File.BTFPath() != "" }
+func (m *Module) Debuginfo() *Debuginfo       { return m.debuginfo }
+func (m *Module) Ftrace() bool                { return false } // kprobes go with their modules
+func (m *Module) User() bool                  { return false }
+
+func (m *Module) locate(info *dwarf.Info, addr uint64) (string, int64, error) {
+	name, offset, ok := info.SymbolAt(addr)
+	if !ok {
+		return "", 0, errors.New("it is in a part of the module that has no symbol to count from")
+	}
+	return name, offset, nil
+}
+
+func (m *Module) variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program.Expr, error) {
+	symbol, offset, err := m.locate(info, addr)
+	if err != nil {
+		return nil, err
+	}
+	x := program.Plus(at, &program.SymbolAddr{At: at, Module: m.File.Name, Symbol: symbol}, offset)
+	if strings.HasPrefix(info.SectionAt(addr).Name, ".data..percpu") {
+		x = ThisCPU(at, x)
+	}
+	return x, nil
+}
+
+func (m *Module) anchor(info *dwarf.Info, in dwarf.Instance) (a Anchor, why string, lost bool) {
+	start := in.Outermost().Low
+	if s := info.SectionAt(start).Name; strings.HasPrefix(s, ".init") || strings.HasPrefix(s, ".exit") {
+		return a, symbols.Init.String(), false
+	}
+	name, offset, ok := info.SymbolAt(start)
+	return Anchor{symbols.Func{Name: name, Addr: start - uint64(offset)}, m.File.Name}, "", !ok
+}
+
+func (m *Module) refusal(info *dwarf.Info, in dwarf.Instance, a *Anchor, addr uint64) string {
+	if sections, err := m.code(); err == nil {
+		section := info.SectionAt(addr)
+		if code := sections[section.Name]; code != nil {
+			if why := code.refusalAt(info, in, a, addr, section.Addr); why != "" {
+				return why
+			}
+		}
+	}
+	return m.target.jumpOver(a, addr)
+}
+
+// Modules returns the modules that are installed for the kernel.
+func (t *Target) Modules() (symbols.ModuleTree, error) {
+	k, err := t.kernel()
+	if err != nil {
+		return nil, err
+	}
+	return k.Modules()
+}
+
+// ModulePaths returns the files of the modules that pattern stands for: names of
+// installed ones with wildcards, or a module's file.
+func (t *Target) ModulePaths(at syntax.Pos, pattern string) (paths []string, wild bool, d *syntax.Diagnostic) {
+	if strings.Contains(pattern, "/") {
+		if _, err := os.Stat(pattern); err != nil {
+			return nil, false, syntax.Errorf(at, "module %q: %v", pattern, err)
+		}
+		path, err := filepath.Abs(pattern)
+		if err != nil {
+			return nil, false, syntax.Errorf(at, "module %q: %v", pattern, err)
+		}
+		return []string{path}, false, nil
+	}
+	tree, err := t.Modules()
+	if err != nil {
+		return nil, false, t.Complain(at, err)
+	}
+	for _, name := range tree.Glob(pattern) {
+		paths = append(paths, tree[name])
+	}
+	if err := tree.Read(tree.Glob(pattern)); err != nil {
+		return nil, false, syntax.Errorf(at, "%v", err)
+	}
+	if len(paths) > 0 {
+		return paths, strings.ContainsAny(pattern, "*?["), nil
+	}
+	d = syntax.Errorf(at, "kernel %s has no module %q", t.Release, pattern)
+	switch near := tree.Nearest(pattern, 3); {
+	case t.builtin(pattern):
+		d.Hint = fmt.Sprintf("it is built into the kernel: write kernel instead of module(%q)", pattern)
+	case len(near) > 0:
+		d.Hint = suggest.DidYouMean(near)
+	default:
+		d.Hint = "a module that is not under /lib/modules is named by its file: module(\"/path/to/NAME.ko\")"
+	}
+	return nil, false, d
+}
+
+// ModuleSource returns the module of a file with its debuginfo, without which
+// what can't be known, for a probe point, or for variables if that is nil.
+func (t *Target) ModuleSource(at syntax.Pos, path, what string, point *syntax.ProbePoint) (*Source, *syntax.Diagnostic) {
+	module, err := t.Module(path)
+	if err != nil {
+		return nil, syntax.Errorf(at, "%v", err)
+	}
+	info, d := module.debuginfo.Need(at, what, point)
+	if d != nil {
+		return nil, d
+	}
+	return &Source{module, info}, nil
+}
+
+// OneModule returns the module that name stands for, an installed one's or a module's file.
+func (t *Target) OneModule(at syntax.Pos, name string) (*Module, *syntax.Diagnostic) {
+	paths, _, d := t.ModulePaths(at, name)
+	if d != nil {
+		return nil, d
+	}
+	if len(paths) > 1 {
+		return nil, syntax.Errorf(at, "%d modules match %q: debuginfo is looked for in one", len(paths), name)
+	}
+	module, err := t.Module(paths[0])
+	if err != nil {
+		return nil, syntax.Errorf(at, "%v", err)
+	}
+	return module, nil
+}
+
+// FirstModule returns the first module that names, parted by colons, has: by
+// its name or its file; nil if there is none.
+func (t *Target) FirstModule(names string) *Module {
+	tree, err := t.Modules()
+	if err != nil {
+		return nil
+	}
+	for name := range strings.SplitSeq(names, ":") {
+		path := tree[strings.ReplaceAll(name, "-", "_")]
+		if strings.HasSuffix(name, ".ko") {
+			path = name
+		}
+		if path == "" {
+			continue
+		}
+		if m, err := t.Module(path); err == nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// ModuleBuildID returns an installed module's build-id; ok is false if none of that name is installed.
+func (t *Target) ModuleBuildID(name string) (id string, ok bool) {
+	tree, err := t.Modules()
+	if err != nil || tree[name] == "" {
+		return "", false
+	}
+	m, err := t.Module(tree[name])
+	if err != nil {
+		return "", false
+	}
+	id, err = m.File.BuildID()
+	return id, err == nil
+}
+
+// builtin reports whether the module of that name is a part of the kernel itself.
+func (t *Target) builtin(name string) bool {
+	list, err := os.ReadFile(filepath.Join(kernels.Find(t.Release).Modules(), "modules.builtin"))
+	return err == nil && strings.Contains(strings.ReplaceAll(string(list), "-", "_"), "/"+strings.ReplaceAll(name, "-", "_")+".ko\n")
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package image
+
+import (
+	"bufio"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/probecache"
+	"gostap/elaborate/probepoint"
+	"gostap/elaborate/symbols"
+	"gostap/internal/kernels"
+	"gostap/translator/syntax"
+)
+
+// A Target is where the script is to run. Its parts are read when they are
+// first asked for.
+type Target struct {
+	Release string // the kernel's; "" for the host runtime
+	Guru    bool
+
+	config func() map[string]string
+	kernel func() (*symbols.Kernel, error)
+	types  func() (*btf.Spec, error)
+	code   func() (*machineCode, error)
+	jumps  func() *symbols.Jumps
+	loaded func() []string    // the modules, by name
+	opened map[string]*Module // by path
+
+	debuginfo *Debuginfo // the kernel's own
+
+	asked struct{ btf, debuginfo, cache bool } // what answers have come from
+
+	// Collector notes what is taken from debuginfo, which then comes from no probe cache; nil for nobody.
+	Collector probecache.Collector
+
+	// Loaded returns the names of the modules that are loaded, if the target is the running kernel.
+	Loaded func() []string
+
+	// Progress is told how far the making of an index has come; nil for nobody.
+	Progress dwarf.Progress
+}
+
+// NewTarget returns the kernel of that release as a target, or the host
+// runtime for "".
+func NewTarget(release string, guru bool) *Target {
+	t := &Target{
+		Release: release,
+		Guru:    guru,
+		opened:  map[string]*Module{},
+		config:  sync.OnceValue(func() map[string]string { return readConfig(release) }),
+	}
+	t.kernel = sync.OnceValues(func() (*symbols.Kernel, error) {
+		if release == "" {
+			return nil, errHost
+		}
+		return symbols.Open(release)
+	})
+	t.types = sync.OnceValues(t.readTypes)
+	t.code = sync.OnceValues(t.readCode)
+	t.jumps = sync.OnceValue(func() *symbols.Jumps {
+		k, err := t.kernel()
+		if err != nil {
+			return &symbols.Jumps{}
+		}
+		return k.Jumps()
+	})
+	t.Loaded = sync.OnceValue(func() []string {
+		k, err := t.kernel()
+		if err != nil {
+			return nil
+		}
+		return k.Loaded()
+	})
+	t.debuginfo = t.newDebuginfo("", t.BuildID, func(f *dwarf.Finder, id string) (string, error) { return f.Kernel(release, id) })
+	return t
+}
+
+var errHost = errors.New("the host runtime has no kernel to look into, only begin, end, error and timer probes")
+
+// BuildID is the kernel's.
+func (t *Target) BuildID() (string, error) {
+	k, err := t.kernel()
+	if err != nil {
+		return "", err
+	}
+	return k.BuildID, nil
+}
+
+// Kernel returns what the target kernel contains.
+func (t *Target) Kernel() (*symbols.Kernel, error) { return t.kernel() }
+
+// Sources says, as ", by BTF and debuginfo", what has told of types and places
+// until now.
+func (t *Target) Sources() string {
+	var list []string
+	for _, source := range []struct {
+		asked bool
+		name  string
+	}{{t.asked.btf, "BTF"}, {t.asked.debuginfo, "debuginfo"}, {t.asked.cache, "the probe cache"}} {
+		if source.asked {
+			list = append(list, source.name)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ", by " + strings.Join(list, " and ")
+}
+
+// Answered notes that debuginfo has answered: that itself, or what the probe cache has of it.
+func (t *Target) Answered(info *dwarf.Info) {
+	if info.Thin {
+		t.asked.cache = true
+	} else {
+		t.asked.debuginfo = true
+	}
+}
+
+// Complain is the error for err, which came of looking into the kernel.
+func (t *Target) Complain(at syntax.Pos, err error) *syntax.Diagnostic {
+	d := &syntax.Diagnostic{Pos: at, Msg: err.Error()}
+	var missing *symbols.MissingError
+	if errors.As(err, &missing) {
+		d.Msg, d.Hint = missing.What, "install it: "+missing.Install
+	}
+	return d
+}
+
+// Config returns the value of a kernel configuration option, "CONFIG_HZ" for
+// one; "" if it is not set or the configuration can't be read.
+func (t *Target) Config(name string) string { return t.config()[name] }
+
+// HZ is how many jiffies a second has.
+func (t *Target) HZ() int64 {
+	if n, err := strconv.ParseInt(t.Config("CONFIG_HZ"), 10, 64); err == nil && n > 0 {
+		return n
+	}
+	return 250
+}
+
+// readConfig reads a kernel's configuration.
+func readConfig(release string) map[string]string {
+	options := map[string]string{}
+	f, err := os.Open(kernels.Find(release).Config())
+	if err != nil {
+		return options
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if name, value, ok := strings.Cut(lines.Text(), "="); ok && strings.HasPrefix(name, "CONFIG_") {
+			options[name] = strings.Trim(value, `"`)
+		}
+	}
+	return options
+}
+
+// Types returns the kernel's own types.
+func (t *Target) Types() (*btf.Spec, error) { return t.types() }
+
+// Debuginfo returns the kernel's own.
+func (t *Target) Debuginfo() *Debuginfo { return t.debuginfo }
+
+// ProbeCache returns what the probe cache has for the kernel.
+func (t *Target) ProbeCache() (*probecache.Cache, error) {
+	id, err := t.BuildID()
+	return &probecache.Cache{Release: t.Release, BuildID: id}, err
+}
+
+// Collect notes for the probe cache, if that is being filled, that a probe point takes the code of functions.
+func (t *Target) Collect(s *Source, point probepoint.Point, functions []dwarf.Func) error {
+	if t.Collector == nil {
+		return nil
+	}
+	return t.Collector.Add(s.Name(), s.Info, point, functions)
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/probepoint"
+	"gostap/internal/arch"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// Callees of callees multiply: these bound how deep they may be, and how many places
+// a probe point may come to.
+const (
+	maxDepth   = 16
+	maxCallees = 10000
+)
+
+var errCallees = errors.Errorf("there are more than %d callees: take a smaller depth", maxCallees)
+
+// A caller is a function or an inlined copy of which callees are looked for.
+type caller struct {
+	of      dwarf.Func // the function that the probe point names
+	way     string     // .callee("NAME@FILE:LINE") for each on the way from there
+	returns []uint64   // where the function returns to; none for any place
+	in      *caller    // the function that has these
+	code    dwarf.Instance
+}
+
+// callees adds what an instance calls, each to run only if called from there,
+// and what that calls, down to a depth. It returns the names of what the
+// instance calls itself.
+func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (names []string, err error) {
+	m := p.maker.m
+	want := "*"
+	if m.Has("callee") {
+		want = m.Text("callee")
+	}
+	wanted, err := probepoint.ParsePattern(want)
+	if err != nil {
+		return nil, err
+	}
+	list, err := p.image.Info.Calls(in)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		names = append(names, c.Name)
+		f := c.Target.Func
+		if !wanted.MatchesName(c.Name) || !wanted.MatchesFile(f.File) || c.Target.Inlined && (m.Has("call") || m.Has("return")) {
+			continue
+		}
+		if c.Jumped {
+			p.unknown++
+		}
+		if c.Returns == nil && !c.Target.Inlined {
+			continue
+		}
+		way := from.way + fmt.Sprintf(`.callee("%s@%s:%d")`, f.Name, f.File, f.Line)
+		to := &caller{from.of, way, c.Returns, from, in}
+		if c.Target.Inlined {
+			// It is in the frame of what has it.
+			to.returns, to.in, to.code = from.returns, from.in, from.code
+		}
+		p.callee(c.Target, to)
+		if len(p.places) > maxCallees {
+			return nil, errCallees
+		}
+		if depth > 1 {
+			if _, err := p.callees(c.Target, to, depth-1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return names, nil
+}
+
+// callee adds the entry of a callee, unless it can't be told who calls it.
+func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
+	g := &guard{finder: p, given: map[syntax.Expr]program.Expr{}}
+	var test syntax.Expr
+	if len(to.returns) > 0 {
+		slot := int64(0) // from sp to where a function finds the address to return to
+		if in.Inlined {
+			frame, ok := p.frameSize(in, in.Entry)
+			if !ok {
+				p.unknown++
+				return
+			}
+			slot = frame - arch.X86_64.ReturnAddress
+		}
+		if test = g.calledAs(to, slot, 1); test == nil {
+			p.unknown++
+			return
+		}
+	}
+	before := len(p.places)
+	p.seen = map[uint64]bool{} // a function may be called from several
+	p.instance(in)
+	for _, place := range p.places[before:] {
+		place.Point.Name = p.name(to.of, to.way)
+		if place.Vars != nil && test != nil {
+			at := p.maker.m.At
+			place.Vars.Give(g.given)
+			place.Before = &syntax.Block{Stmts: []syntax.Stmt{&syntax.IfStmt{
+				At: at, Cond: &syntax.UnaryExpr{At: at, Op: "!", X: test}, Then: &syntax.NextStmt{At: at}}}}
+		}
+	}
+}
+
+// A frameSize is what dwarf.Info.FrameSize says of an address.
+type frameSize struct {
+	size  int64
+	fixed bool
+}
+
+// frameSize is that of dwarf.Info: the callees of one function ask for the frames of the same callers.
+func (p *pointFinder) frameSize(in dwarf.Instance, pc uint64) (int64, bool) {
+	f, known := p.frames[pc]
+	if !known {
+		f.size, f.fixed = p.image.Info.FrameSize(in, pc)
+		p.frames[pc] = f
+	}
+	return f.size, f.fixed
+}
+
+// A guard is the condition for a callee's handler to run.
+type guard struct {
+	finder *pointFinder
+	given  map[syntax.Expr]program.Expr // what its variables are
+}
+
+// calledAs is true if a function has been called as c says, and what called it,
+// too; slot is how far above sp the address is that it returns to, and level that
+// address's number in a backtrace. It is nil if that can't be told: where frames
+// have no fixed size.
+func (g *guard) calledAs(c *caller, slot, level int64) syntax.Expr {
+	if len(c.in.returns) == 0 {
+		return g.returnsTo(c.returns, slot, level)
+	}
+	// The address to which the caller returns in its turn is above its frame.
+	byFrame := map[int64][]uint64{}
+	for _, addr := range c.returns {
+		// What is behind the call may be of another piece of code.
+		if frame, ok := g.finder.frameSize(c.code, addr-1); ok {
+			byFrame[frame] = append(byFrame[frame], addr)
+		}
+	}
+	var any syntax.Expr
+	for _, frame := range slices.Sorted(maps.Keys(byFrame)) {
+		here, above := g.returnsTo(byFrame[frame], slot, level), g.calledAs(c.in, slot+frame, level+1)
+		if here == nil || above == nil {
+			continue
+		}
+		any = g.or(any, g.and(here, above))
+	}
+	return any
+}
+
+// returnsTo is true if one of addrs is on the stack, that far above sp; nil if
+// none of them can be told. Where a return probe has put its own address there,
+// the stack is unwound, which takes longer.
+func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
+	at, im := g.finder.maker.m.At, g.finder.image
+	back := &program.Deref{At: at, Addr: program.Plus(at, &program.Register{At: at, Number: arch.X86_64.StackPointer}, slot), Size: 8}
+	var is program.Expr
+	var unwound syntax.Expr
+	for _, addr := range addrs {
+		symbol, offset, err := im.Locate(addr)
+		if err != nil {
+			continue
+		}
+		to := program.Plus(at, &program.SymbolAddr{At: at, Module: im.Name(), Symbol: symbol}, offset)
+		is = either(is, &program.Compare{At: at, Op: "==", X: back, Y: to})
+		unwound = g.or(unwound, &syntax.BinaryExpr{At: at, Op: "==", Y: g.variable("caller", to),
+			X: &syntax.CallExpr{At: at, Name: "stack", Args: []syntax.Expr{&syntax.NumberLit{At: at, Value: level}}}})
+	}
+	if is == nil {
+		return nil
+	}
+	if g.finder.maker.m.Has("return") {
+		return unwound // what sp points to is the caller's by then
+	}
+	test := g.variable("caller", is)
+	if hooked := g.hooked(back); hooked != nil {
+		test = g.or(test, g.and(g.variable("hooked", hooked), unwound))
+	}
+	return test
+}
+
+// hooked is true if a return address is one of those by which return probes
+// and the function graph tracer replace it; nil if the kernel has none.
+func (g *guard) hooked(back program.Expr) program.Expr {
+	at := g.finder.maker.m.At
+	k, err := g.finder.c.Target.Kernel()
+	if err != nil {
+		return nil
+	}
+	var is program.Expr
+	for _, name := range []string{"arch_rethook_trampoline", "__kretprobe_trampoline", "kretprobe_trampoline", "return_to_handler"} {
+		for _, f := range k.Lookup(name) {
+			is = either(is, &program.Compare{At: at, Op: "==", X: back,
+				Y: program.Plus(at, &program.SymbolAddr{At: at, Symbol: "_stext"}, f.Offset)})
+		}
+	}
+	return is
+}
+
+// either is x | y, of which x may be nil.
+func either(x program.Expr, y *program.Compare) program.Expr {
+	if x == nil {
+		return y
+	}
+	return &program.Binary{At: y.At, Op: "|", X: x, Y: y}
+}
+
+// variable is an expression of a script that means x.
+func (g *guard) variable(name string, x program.Expr) syntax.Expr {
+	v := &syntax.TargetVar{At: g.finder.maker.m.At, Name: name}
+	g.given[v] = x
+	return v
+}
+
+// or is x || y, of which x may be nil.
+func (g *guard) or(x, y syntax.Expr) syntax.Expr {
+	if x == nil {
+		return y
+	}
+	return &syntax.BinaryExpr{At: g.finder.maker.m.At, Op: "||", X: x, Y: y}
+}
+
+// and is x && y, which does not look at y unless x: the stack may end below what y reads.
+func (g *guard) and(x, y syntax.Expr) syntax.Expr {
+	return &syntax.BinaryExpr{At: g.finder.maker.m.At, Op: "&&", X: x, Y: y}
+}

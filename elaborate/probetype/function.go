@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/image"
+	"gostap/elaborate/symbols"
+	"gostap/elaborate/vars"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+func init() {
+	register(kernelFunction,
+		"kernel.function(string)",
+		"kernel.function(string).call",
+		"kernel.function(string).callee(string)",
+		"kernel.function(string).callee(string).call",
+		"kernel.function(string).callee(string).return",
+		"kernel.function(string).callees",
+		"kernel.function(string).callees(number)",
+		"kernel.function(string).exported",
+		"kernel.function(string).inline",
+		"kernel.function(string).label(string)",
+		"kernel.function(string).return",
+		"kernel.function(string).return.maxactive(number)",
+		"kprobe.function(string)",
+		"kprobe.function(string).call",
+		"kprobe.function(string).return",
+		"kprobe.function(string).return.maxactive(number)",
+		"module(string).function(string)",
+		"module(string).function(string).call",
+		"module(string).function(string).exported",
+		"module(string).function(string).callee(string)",
+		"module(string).function(string).callee(string).call",
+		"module(string).function(string).callee(string).return",
+		"module(string).function(string).callees",
+		"module(string).function(string).callees(number)",
+		"module(string).function(string).inline",
+		"module(string).function(string).label(string)",
+		"module(string).function(string).return",
+		"module(string).function(string).return.maxactive(number)",
+		"kprobe.module(string).function(string)",
+		"kprobe.module(string).function(string).call",
+		"kprobe.module(string).function(string).return",
+		"kprobe.module(string).function(string).return.maxactive(number)")
+}
+
+// maxMaxactive bounds how many returns of one function may be waited for.
+const maxMaxactive = 1 << 20
+
+// kernelFunction builds kernel.function, module.function, kprobe.function and
+// kprobe.module.function: functions' entries and returns.
+func kernelFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	pattern := m.Text("function")
+	maxactive := m.Number("maxactive", 0)
+	if maxactive < 0 || maxactive > maxMaxactive {
+		return nil, m.Errorf("maxactive(%d) must be from 0 to %d", maxactive, maxMaxactive)
+	}
+	kernel, d := c.kernel(m)
+	if d != nil {
+		return nil, d
+	}
+	maker := placeMaker{c: c, m: m, in: kernel, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
+	if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() {
+		return c.byDebuginfo(&maker, pattern)
+	}
+	if m.Has("module") {
+		return moduleFunctions(&maker, pattern)
+	}
+	functions, d := maker.find(pattern)
+	places := maker.places(functions)
+	if !maker.wild && kernelWide(m) {
+		places = append(places, c.copies(&maker, pattern)...)
+	}
+	if len(places) > 0 {
+		d = nil
+	}
+	return places, d
+}
+
+// find returns the functions that pattern stands for.
+func (p *placeMaker) find(pattern string) ([]symbols.Func, *syntax.Diagnostic) {
+	if p.wild {
+		return wildFunctions(p.in, p.m, pattern)
+	}
+	return p.c.namedFunctions(p.in, p.m, pattern)
+}
+
+// byDebuginfo finds the functions of pattern, or what is in them, by debuginfo.
+func (c *Context) byDebuginfo(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagnostic) {
+	m, what := maker.m, fmt.Sprintf("the place of %q", pattern)
+	if root := m.Root(); root == "kprobe" {
+		return nil, m.Errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
+	}
+	if m.Has("module") {
+		return c.inModules(m, what, func(im *image.Source) ([]*Place, *syntax.Diagnostic) { return c.sourceFunctions(im, maker, pattern) })
+	}
+	info, d := c.Target.Debuginfo().Need(m.At, what, m.ProbePoint)
+	if d != nil {
+		return nil, d
+	}
+	return c.sourceFunctions(c.Target.Source(info), maker, pattern)
+}
+
+// wildFunctions returns the functions that match pattern and that ftrace can
+// trace. Others are left out, though some of them could bear a kprobe: the
+// kernel's own tools refuse those too, as tracing itself may run through them.
+func wildFunctions(im image.Image, m match, pattern string) ([]symbols.Func, *syntax.Diagnostic) {
+	all := im.Symbols().Glob(pattern)
+	var list []symbols.Func
+	refused := 0
+	for i := range all {
+		f := &all[i]
+		switch {
+		case f.IsPart(), m.Has("exported") && !f.Exported:
+		case f.Refusal != symbols.Probeable || !f.Ftrace:
+			refused++
+		default:
+			list = append(list, *f)
+		}
+	}
+	if len(list) > 0 {
+		return onePerAddress(list), nil
+	}
+	if refused > 0 {
+		return nil, m.Errorf("%q matches %d functions of %s, none of which can be probed", pattern, refused, im)
+	}
+	return nil, m.Errorf("%q matches no function of %s", pattern, im)
+}
+
+// onePerAddress drops all but one name of functions that have several, so that
+// a handler runs once: a global symbol before a local and that before a weak.
+func onePerAddress(list []symbols.Func) []symbols.Func {
+	rank := map[byte]int{'T': 0, 't': 1, 'W': 2, 'w': 3}
+	best := make(map[uint64]int, len(list))
+	for i := range list {
+		j, ok := best[list[i].Addr]
+		if !ok || rank[list[i].Kind] < rank[list[j].Kind] {
+			best[list[i].Addr] = i
+		}
+	}
+	out := list[:0]
+	for i := range list {
+		if best[list[i].Addr] == i {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// namedFunctions returns all functions called name.
+func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbols.Func, *syntax.Diagnostic) {
+	all := im.Symbols().Lookup(name)
+	variants := im.Symbols().Variants(name)
+	if len(all) == 0 {
+		all = variants
+	} else if whole := wholes(variants); len(whole) > 0 {
+		c.Diags.Warnf(m.At, "the compiler has made %s of %s, too, with other parameters: it is not probed", suggest.Enumerate(whole, 3), name).Hint =
+			fmt.Sprintf("function(%q) probes both, if the handler can do without target variables", name+"*")
+	}
+	var list []symbols.Func
+	var refused *symbols.Func
+	for i := range all {
+		f := &all[i]
+		switch {
+		case f.IsPart(), m.Has("exported") && !f.Exported:
+		case f.Refusal != symbols.Probeable:
+			refused = f
+		default:
+			list = append(list, *f)
+		}
+	}
+	switch {
+	case len(list) > 0:
+		return list, nil
+	case refused != nil:
+		return nil, m.Errorf("function %q can't be probed: it %s", name, refused.Refusal)
+	case len(all) > 0 && m.Has("exported"):
+		return nil, m.Errorf("function %q is not exported by %s", name, im)
+	}
+	d := m.Errorf("%s has no function %q", im, name)
+	if near := im.Symbols().Nearest(name, 3); len(near) > 0 {
+		d.Hint = suggest.DidYouMean(near)
+	} else if c.Target.Debuginfo().Installed(m.ProbePoint) == nil {
+		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + c.Target.InstallDebuginfo()
+	}
+	return nil, d
+}
+
+// wholes returns the names of functions that are not parts of others.
+func wholes(list []symbols.Func) []string {
+	var names []string
+	for i := range list {
+		if !list[i].IsPart() {
+			names = append(names, list[i].Name)
+		}
+	}
+	return names
+}
+
+// A placeMaker makes the places of one probe point's functions.
+type placeMaker struct {
+	c    *Context
+	m    match
+	wild bool
+	args [2]int64
+	in   image.Image
+
+	warned bool
+}
+
+func (p *placeMaker) places(functions []symbols.Func) []*Place {
+	counts := make(map[string]int, len(functions))
+	for i := range functions {
+		counts[functions[i].Name]++
+	}
+	places := make([]*Place, 0, len(functions))
+	for i := range functions {
+		places = append(places, p.place(&functions[i], counts[functions[i].Name]-1))
+	}
+	return places
+}
+
+// warn adds a warning, but only one for each probe point.
+func (p *placeMaker) warn(at syntax.Pos, msg string) {
+	if !p.warned {
+		p.warned = true
+		p.c.Diags.Warnf(at, "%s", msg)
+	}
+}
+
+func (p *placeMaker) place(f *symbols.Func, namesakes int) *Place {
+	family, suffix := "function", ""
+	switch ftrace := p.in.Ftrace(); {
+	case p.m.Has("return") && !ftrace:
+		family, suffix = "kretprobe", ".return"
+	case p.m.Has("return"):
+		family, suffix = "return", ".return"
+	case !f.Ftrace || !ftrace:
+		family = "kprobe"
+	}
+	for _, word := range []string{"call", "exported"} {
+		if p.m.Has(word) {
+			suffix = "." + word
+		}
+	}
+	point := &program.Point{
+		At:     p.m.At,
+		Family: family,
+		Name:   p.root() + `.function("` + f.Base() + `")` + suffix,
+		Func:   f.Base(),
+		Module: p.in.Name(),
+		Symbol: f.Name,
+		Args:   p.args,
+	}
+	if point.Module == "" {
+		point.SymbolOffset = f.Offset
+	}
+	return &Place{Wild: p.wild, Point: point, Vars: p.vars(f, namesakes)}
+}
+
+// root spells the components of the point in front of .function.
+func (p *placeMaker) root() string {
+	root, module := p.m.Root(), p.in.Name()
+	switch {
+	case module == "":
+		return root
+	case root == "kprobe":
+		return fmt.Sprintf("kprobe.module(%q)", module)
+	}
+	return fmt.Sprintf("module(%q)", module)
+}
+
+// vars returns the variables of a function, of whose name there are namesakes others.
+func (p *placeMaker) vars(f *symbols.Func, namesakes int) *vars.Resolver {
+	var v *vars.Resolver
+	if p.m.Root() == "kprobe" {
+		v = p.c.KProbe(vars.EntryPoint(p.in, f.Name))
+	} else {
+		v = p.c.Function(vars.Function{Image: p.in, Name: f.Name, Addr: f.Addr, Namesakes: namesakes, Warn: p.warn})
+	}
+	if p.m.Has("return") {
+		v = v.Return()
+	}
+	return v
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype_test
+
+import (
+	"strings"
+	"testing"
+
+	"gostap/elaborate/internal/elaborated"
+	"gostap/elaborate/internal/testkernel"
+)
+
+func TestFunctionPoints(t *testing.T) {
+	for _, release := range testkernel.Releases(t) {
+		for _, c := range []struct{ point, family, name, symbol string }{
+			{`kernel.function("vfs_read")`, "function", `kernel.function("vfs_read")`, "vfs_read"},
+			{`kernel.function("vfs_read").call`, "function", `kernel.function("vfs_read").call`, "vfs_read"},
+			{`kernel.function("kernel_read").exported`, "function", `kernel.function("kernel_read").exported`, "kernel_read"},
+			{`kernel.function("vfs_read").return`, "return", `kernel.function("vfs_read").return`, "vfs_read"},
+			{`kernel.function("vfs_read").return.maxactive(7)`, "return", `kernel.function("vfs_read").return`, "vfs_read"},
+			{`kprobe.function("vfs_read")`, "function", `kprobe.function("vfs_read")`, "vfs_read"},
+			{`kernel.function("clear_page_erms")`, "kprobe", `kernel.function("clear_page_erms")`, "clear_page_erms"},
+			{`kernel.function("clear_page_erms").return`, "return", `kernel.function("clear_page_erms").return`, "clear_page_erms"},
+		} {
+			e, diags := elaborated.OnKernel(t, release, "probe "+c.point+" { }")
+			if len(diags) > 0 || len(e.Probes) != 1 || len(e.Probes[0].Points) != 1 {
+				t.Errorf("%s: %v", c.point, diags)
+				continue
+			}
+			pt := e.Probes[0].Points[0]
+			if pt.Family != c.family || pt.Name != c.name || pt.Symbol != c.symbol || pt.Func != c.symbol || pt.SymbolOffset <= 0 || pt.Registers {
+				t.Errorf("%s: %+v", c.point, pt)
+			}
+			if want := map[bool]int64{true: 7}[strings.Contains(c.point, "maxactive")]; pt.Args[0] != want {
+				t.Errorf("%s: maxactive %d", c.point, pt.Args[0])
+			}
+		}
+	}
+}
+
+func TestFunctionErrors(t *testing.T) {
+	release := testkernel.Releases(t)[0]
+	for _, c := range []struct{ point, want string }{
+		{`kernel.function("vfs_raed")`, `kernel ` + release + ` has no function "vfs_raed" (did you mean "vfs_read"`},
+		{`kernel.function("completely_unlike_anything")`, `has no function "completely_unlike_anything" (it may be inlined`},
+		{`kernel.function("do_int3")`, `function "do_int3" can't be probed: it is on the kernel's kprobes blacklist`},
+		{`kernel.function("exc_int3")`, `function "exc_int3" can't be probed: it is noinstr code`},
+		{`kernel.function("update_prog_stats")`, `function "update_prog_stats" can't be probed: it begins with a static branch, which the kernel rewrites`},
+		{`kernel.function("update_prog_stats").return`, `it begins with a static branch`},
+		{`kernel.function("start_kernel")`, `function "start_kernel" can't be probed: it is initialization code`},
+		{`kernel.function("vfs_read").exported`, `function "vfs_read" is not exported`},
+		{`kernel.function("vfs_read").inline`, `is known only from debuginfo`},
+		{`kernel.function("vfs_read@fs/read_write.c")`, `-dbg`},
+		{`kernel.function("zzz*")`, `"zzz*" matches no function`},
+		{`kernel.function("exc_int[3]")`, `matches 1 functions of kernel ` + release + `, none of which can be probed`},
+		{`kernel.function("vfs_read").return.maxactive(-1)`, `maxactive(-1) must be from 0`},
+		{`kernel.functoin("vfs_read")`, `did you mean "function"?`},
+	} {
+		_, diags := elaborated.OnKernel(t, release, "probe "+c.point+" { }")
+		if diags.Err() == nil || !strings.Contains(diags[0].Error(), c.want) {
+			t.Errorf("%s\n got  %v\n want %s", c.point, diags, c.want)
+		}
+	}
+	// A kernel that is missing is an error however optional the point.
+	_, diags := elaborated.OnKernel(t, "9.9.9-none", `probe kernel.function("vfs_read") ?, begin { }`)
+	if diags.Err() == nil || !strings.Contains(diags[0].Error(), "apt install linux-image-9.9.9-none") {
+		t.Errorf("got %v", diags)
+	}
+	_, diags = elaborated.OnKernel(t, "", `probe kernel.function("vfs_read") { }`)
+	if diags.Err() == nil || !strings.Contains(diags[0].Error(), "the host runtime") {
+		t.Errorf("got %v", diags)
+	}
+}

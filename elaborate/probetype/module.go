@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"gostap/elaborate/image"
+	"gostap/elaborate/symbols"
+	"gostap/translator/syntax"
+)
+
+// moduleFunctions returns the places of functions in the modules that
+// module(PATTERN) stands for: the names of installed ones, or a module's file.
+func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagnostic) {
+	m, target := maker.m, maker.c.Target
+	paths, wild, d := target.ModulePaths(m.At, m.Text("module"))
+	if d != nil {
+		return nil, d
+	}
+	maker.wild = maker.wild || wild
+	var places []*Place
+	var first *syntax.Diagnostic
+	for _, path := range paths {
+		module, err := target.Module(path)
+		if err != nil {
+			return nil, m.Errorf("%v", err)
+		}
+		maker.in = module
+		functions, d := maker.find(pattern)
+		if d != nil {
+			if first == nil {
+				first = d
+			}
+			continue
+		}
+		found := maker.places(functions)
+		if err := anchor(module.File, found, functions); err != nil {
+			return nil, m.Errorf("%v", err)
+		}
+		places = append(places, found...)
+	}
+	if len(places) > 0 {
+		return places, nil
+	}
+	if wild && len(paths) > 1 {
+		return nil, m.Errorf("none of the %d modules that %q matches has a function %q that can be probed", len(paths), m.Text("module"), pattern)
+	}
+	return nil, first
+}
+
+// anchor has the places of functions that share their name count from other symbols.
+func anchor(m *symbols.Module, places []*Place, functions []symbols.Func) (err error) {
+	for i := range functions {
+		f, pt := &functions[i], places[i].Point
+		if len(m.Lookup(f.Name)) == 1 {
+			continue
+		}
+		if pt.Symbol, pt.Offset, err = m.Anchor(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inModules finds places by the debuginfo of the modules that module(PATTERN) stands
+// for, of which each need not have any; what can't be known for the probe point without it.
+func (c *Context) inModules(m match, what string, find func(*image.Source) ([]*Place, *syntax.Diagnostic)) ([]*Place, *syntax.Diagnostic) {
+	paths, wild, d := c.Target.ModulePaths(m.At, m.Text("module"))
+	if d != nil {
+		return nil, d
+	}
+	var places []*Place
+	var first *syntax.Diagnostic
+	for _, path := range paths {
+		src, d := c.Target.ModuleSource(m.At, path, what, m.ProbePoint)
+		var found []*Place
+		if d == nil {
+			found, d = find(src)
+		}
+		if d != nil && first == nil {
+			first = d
+		}
+		places = append(places, found...)
+	}
+	switch {
+	case len(places) == 0 && len(paths) > 1:
+		first = m.Errorf("none of the %d modules that %q matches has it; for one, %s", len(paths), m.Text("module"), first.Msg)
+	case len(places) > 0:
+		first = nil
+	}
+	for _, place := range places {
+		place.Wild = place.Wild || wild
+	}
+	return places, first
+}

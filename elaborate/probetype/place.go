@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/image"
+	"gostap/elaborate/probepoint"
+	"gostap/elaborate/vars"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// A Place is one point at which a probe is to run.
+type Place struct {
+	Point  *program.Point
+	Before *syntax.Block  // runs before all else there, nil for nothing
+	Vars   *vars.Resolver // what target variables are there; nil: none
+	After  *syntax.Block  // runs after all else there, nil for nothing
+	Wild   bool           // one of many that a wildcard stands for
+}
+
+// A Context is what the builders find places in: one elaboration.
+type Context struct {
+	*vars.Env
+	Diags *syntax.Diagnostics // warnings
+	// Broken is what is wrong however optional a probe point is, as that the
+	// kernel can't be looked into; nil for nothing.
+	Broken *syntax.Diagnostic
+
+	watched int // kernel.data points so far
+}
+
+// A match is a probe point that fits a kind's pattern.
+type match = probepoint.Point
+
+// A builder finds the places that a probe point of its kind stands for. A
+// probe point that is well written and stands for none is an error.
+type builder func(c *Context, m match) ([]*Place, *syntax.Diagnostic)
+
+// Find finds the places that a probe point stands for; known is false if no
+// kind has such points.
+func (c *Context) Find(pt *syntax.ProbePoint) (places []*Place, known bool, d *syntax.Diagnostic) {
+	build, d := find(pt)
+	if d != nil {
+		return nil, false, d
+	}
+	places, d = build(c, match{ProbePoint: pt})
+	return places, true, d
+}
+
+// kernel returns the kernel itself. Where it can't be looked into, no probe
+// point is so optional that this would not matter.
+func (c *Context) kernel(m match) (image.Image, *syntax.Diagnostic) {
+	k, err := c.Target.Image()
+	if err != nil {
+		c.Broken = c.Target.Complain(m.At, err)
+		return nil, c.Broken
+	}
+	return k, nil
+}
+
+// collect notes for the probe cache that m takes the code of functions.
+func (c *Context) collect(src *image.Source, m match, functions []dwarf.Func) error {
+	return c.Target.Collect(src, m, functions)
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/image"
+	"gostap/elaborate/probepoint"
+	"gostap/elaborate/vars"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// sourceFunctions finds the functions of a pattern in an image, by debuginfo:
+// by file, inlined ones, and what lies in them.
+func (c *Context) sourceFunctions(im *image.Source, maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
+	m := maker.m
+	p, err := probepoint.ParsePattern(text)
+	if err != nil {
+		return nil, m.Errorf("%v", err)
+	}
+	functions, d := c.sourceMatch(im, m, &p)
+	if d == nil && p.HasLines() {
+		if functions = spanning(im.Info, functions, &p); len(functions) == 0 {
+			d = m.Errorf("%q: no function has these lines", text)
+		}
+	}
+	if d != nil {
+		return nil, d
+	}
+	if m.InFunctions() {
+		return c.within(im, functions, maker, text)
+	}
+	maker.wild = p.Wild()
+	find := newFinder(c, maker, im)
+	for _, f := range functions {
+		for _, in := range f.Instances() {
+			find.instance(in)
+		}
+	}
+	if len(find.places) == 0 {
+		return nil, find.none(text, len(functions))
+	}
+	return find.found(), nil
+}
+
+// copies returns the places where a function that was named in full is inlined
+// into others, if the debuginfo is there to tell.
+func (c *Context) copies(maker *placeMaker, name string) []*Place {
+	info := c.Target.Debuginfo().Installed(maker.m.ProbePoint)
+	if info == nil {
+		return nil
+	}
+	im := c.Target.Source(info)
+	find := newFinder(c, maker, im)
+	functions := info.Lookup(name)
+	if c.collect(im, maker.m, functions) != nil {
+		return nil // as it is damaged, it can't be told
+	}
+	for _, f := range functions {
+		for _, in := range f.Instances() {
+			if in.Inlined {
+				find.instance(in)
+			}
+		}
+	}
+	return find.found()
+}
+
+// kernelWide reports whether a probe point stands for inlined copies, too:
+// nothing in it asks for functions of their own.
+func kernelWide(m match) bool {
+	return m.Root() == "kernel" && !m.Has("return") && !m.Has("call") && !m.Has("exported")
+}
+
+// sourceMatch returns the functions whose name and file a pattern fits.
+func (c *Context) sourceMatch(im *image.Source, m match, p *probepoint.Pattern) ([]dwarf.Func, *syntax.Diagnostic) {
+	info := im.Info
+	var list []dwarf.Func
+	if p.Wild() {
+		list = info.Match(p.MatchesName, p.MatchesFile)
+	} else {
+		for _, f := range info.Lookup(p.Name) {
+			if p.MatchesFile(f.File) {
+				list = append(list, f)
+			}
+		}
+	}
+	if len(list) > 0 {
+		if err := c.collect(im, m, list); err != nil {
+			return nil, m.Errorf("%v", err)
+		}
+		return list, nil
+	}
+	return nil, c.noSource(im, m, p)
+}
+
+// noSource is the error for a pattern that fits nothing.
+func (c *Context) noSource(im *image.Source, m match, p *probepoint.Pattern) *syntax.Diagnostic {
+	info, title := im.Info, im
+	var elsewhere, files []string
+	for _, f := range info.Lookup(p.Name) {
+		elsewhere = append(elsewhere, fmt.Sprintf("%s@%s:%d", f.Name, f.File, f.Line))
+	}
+	for _, f := range info.Files() {
+		if p.MatchesFile(f) {
+			files = append(files, f)
+		}
+	}
+	switch {
+	case len(elsewhere) > 0:
+		return m.Errorf("no function %q in a file %q: there is %s", p.Name, p.File, suggest.Enumerate(elsewhere, 5))
+	case p.File != "" && len(files) == 0:
+		d := m.Errorf("no file of %s with code in it matches %q", title, p.File)
+		d.Hint = nearestFile(p.File, info.Files())
+		return d
+	}
+	d := m.Errorf("no function of %s matches %q", title, p.Name)
+	if p.File != "" {
+		d.Msg += fmt.Sprintf(" in %s", suggest.Enumerate(files, 3))
+	}
+	if im.Name() == "" && !p.Wild() {
+		if near := im.Symbols().Nearest(p.Name, 3); len(near) > 0 {
+			d.Hint = suggest.DidYouMean(near)
+		}
+	}
+	return d
+}
+
+// spanning returns the functions that have one of a pattern's lines.
+func spanning(info *dwarf.Info, list []dwarf.Func, p *probepoint.Pattern) []dwarf.Func {
+	var out []dwarf.Func
+	for _, f := range list {
+		lines, err := info.Lines(f)
+		if err != nil || len(lines) == 0 {
+			continue
+		}
+		for line := f.Line; line <= lines[len(lines)-1]; line++ {
+			if p.Wants(line, f.Line) {
+				out = append(out, f)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// A pointFinder turns addresses that debuginfo tells into places.
+type pointFinder struct {
+	c      *Context
+	maker  *placeMaker
+	image  *image.Source
+	places []*Place
+	seen   map[uint64]bool // functions
+
+	statements map[statementKey]innermost
+	frames     map[uint64]frameSize // by address
+
+	refused []string          // "NAME is initialization code", …
+	barred  map[uint64]string // why there can be no kprobe at these addresses
+	lost    int               // instances in no function that the kernel knows
+	unknown int               // callees of which can't be told who calls them
+}
+
+func newFinder(c *Context, maker *placeMaker, im *image.Source) *pointFinder {
+	return &pointFinder{c: c, maker: maker, image: im, seen: map[uint64]bool{}, statements: map[statementKey]innermost{},
+		frames: map[uint64]frameSize{}, barred: map[uint64]string{}}
+}
+
+// around returns the anchor of an instance's code; false if that can't be probed.
+func (p *pointFinder) around(in dwarf.Instance) (image.Anchor, bool) {
+	a, why, lost := p.image.Anchor(in)
+	switch {
+	case why != "":
+		p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
+	case lost:
+		p.lost++
+	}
+	return a, why == "" && !lost
+}
+
+// allows reports whether there can be a kprobe at an address in an instance's code.
+func (p *pointFinder) allows(in dwarf.Instance, a image.Anchor, addr uint64) bool {
+	why := p.image.Refusal(in, &a, addr)
+	if why != "" {
+		p.barred[addr] = fmt.Sprintf("%s: %s", spot(&a.Func, int64(addr-a.Addr)), why)
+	}
+	return why == ""
+}
+
+// found returns the places, and warns of those that are left out.
+func (p *pointFinder) found() []*Place {
+	if n := len(p.barred); n > 0 && len(p.places) > 0 {
+		p.c.Diags.Warnf(p.maker.m.At, "%d of %d places are left out, for they can't be probed: %s", n, n+len(p.places), p.example())
+	}
+	if p.unknown > 0 && len(p.places) > 0 {
+		p.c.Diags.Warnf(p.maker.m.At, "%d of %d callees are left out, or some of their calls: what called them can't be told there, "+
+			"as it jumped to them, or a frame in between is of no fixed size", p.unknown, p.unknown+len(p.places))
+	}
+	return p.places
+}
+
+// example says why there can be no kprobe at the first address of those where there can't.
+func (p *pointFinder) example() string {
+	why := p.barred[slices.Min(slices.Collect(maps.Keys(p.barred)))]
+	if len(p.barred) > 1 {
+		why = "for one, " + why
+	}
+	return why
+}
+
+// instance adds the entry of a function, or of an inlined copy.
+func (p *pointFinder) instance(in dwarf.Instance) {
+	m := p.maker.m
+	f, ok := p.around(in)
+	switch {
+	case !ok, !in.Inlined && f.IsPart(), in.Inlined && (m.Has("call") || m.Has("return") || m.Has("exported")), !in.Inlined && m.Has("inline"),
+		m.Has("exported") && !f.Exported, !in.Inlined && p.maker.wild && !f.Ftrace && p.image.Ftrace():
+		return
+	}
+	if in.Inlined {
+		if p.allows(in, f, in.Entry) {
+			p.places = append(p.places, p.place(in, f, in.Entry, p.name(in.Func, "")))
+		}
+		return
+	}
+	if p.seen[in.Low] {
+		return
+	}
+	p.seen[in.Low] = true
+	if !f.Ftrace && !p.allows(in, f, in.Low) {
+		return
+	}
+	if !p.image.Ftrace() {
+		p.places = append(p.places, p.ofModule(in, f))
+		return
+	}
+	place := p.maker.place(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1)
+	place.Point.Name = p.name(in.Func, "")
+	p.places = append(p.places, place)
+}
+
+// ofModule makes the place of a module's own function.
+func (p *pointFinder) ofModule(in dwarf.Instance, a image.Anchor) *Place {
+	place := p.place(in, a, in.Low, p.name(in.Func, ""))
+	if p.maker.m.Has("return") {
+		place.Point.Family, place.Point.Args = "kretprobe", p.maker.args
+		place.Vars = place.Vars.Return()
+	}
+	return place
+}
+
+// place makes the place at an address, of that name.
+func (p *pointFinder) place(in dwarf.Instance, a image.Anchor, addr uint64, name string) *Place {
+	return &Place{
+		Wild: p.maker.wild,
+		Point: &program.Point{
+			At:           p.maker.m.At,
+			Family:       "kprobe",
+			Name:         name,
+			Func:         in.Func.Name,
+			Module:       a.Module,
+			Symbol:       a.Name,
+			SymbolOffset: a.Offset,
+			Offset:       int64(addr - a.Addr),
+		},
+		Vars: p.c.Statement(vars.Statement{Source: p.image, Instance: in, Addr: addr}, p.maker.warn),
+	}
+}
+
+// none is the error for functions without any place.
+func (p *pointFinder) none(text string, functions int) *syntax.Diagnostic {
+	m := p.maker.m
+	switch {
+	case len(p.barred) > 1:
+		return m.Errorf("%q stands for %d places, none of which can be probed: %s", text, len(p.barred), p.example())
+	case len(p.barred) == 1:
+		return m.Errorf("%q can't be probed: %s", text, p.example())
+	case len(p.refused) > 1:
+		return m.Errorf("%q stands for %d places, none of which can be probed: for one, %s", text, len(p.refused), p.refused[0])
+	case len(p.refused) == 1:
+		return m.Errorf("%q can't be probed: %s", text, p.refused[0])
+	case m.Has("inline"):
+		return m.Errorf("%q is inlined nowhere", text)
+	case m.Has("return") || m.Has("call"):
+		d := m.Errorf("%q is inlined wherever it is called", text)
+		d.Hint = "an inlined function has no return, but an entry: without .return or .call it is probed"
+		return d
+	}
+	return m.Errorf("%q matches %d functions, but none that can be probed", text, functions)
+}
+
+// name spells a point at a function as debuginfo knows it.
+func (p *pointFinder) name(f dwarf.Func, more string) string {
+	suffix := more
+	for _, word := range []string{"call", "exported", "inline", "return"} {
+		if p.maker.m.Has(word) {
+			suffix += "." + word
+		}
+	}
+	return PointAt(p.image.Name(), f) + suffix
+}
+
+// PointAt spells the point at a function of a module, or of the kernel itself if that is "".
+func PointAt(module string, f dwarf.Func) string {
+	root := "kernel"
+	if module != "" {
+		root = fmt.Sprintf("module(%q)", module)
+	}
+	return fmt.Sprintf(`%s.function("%s@%s:%d")`, root, f.Name, f.File, f.Line)
+}

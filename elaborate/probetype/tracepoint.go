@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gostap/elaborate/image"
+	"gostap/elaborate/symbols"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+func init() {
+	register(tracepoint, "kernel.trace(string)")
+}
+
+// tracepoint builds kernel.trace: the kernel's tracepoints, by "name" or "system:name".
+// Wildcards find those of loaded modules besides; and what is not there at all is
+// looked for in all modules.
+func tracepoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	pattern := m.Text("trace")
+	kernel, d := c.kernel(m)
+	if d != nil {
+		return nil, d
+	}
+	k, _ := c.Target.Kernel()
+	all, err := k.Tracepoints()
+	if err != nil {
+		return nil, c.Target.Complain(m.At, err)
+	}
+	wild := strings.ContainsAny(pattern, "*?[")
+	var places []*Place
+	found := symbols.MatchTracepoints(all, pattern)
+	for i := range found {
+		places = append(places, tracePlace(c, m, &found[i], kernel, wild))
+	}
+	if len(places) > 0 {
+		if wild {
+			places = append(places, c.loadedTracepoints(m)...)
+		}
+		return places, nil
+	}
+	// Only what the kernel itself does not have is looked for in all modules: first
+	// in the one that is called as the system is, which spares reading them all.
+	tree, err := c.Target.Modules()
+	if err != nil {
+		return nil, c.Target.Complain(m.At, err)
+	}
+	system, _, both := strings.Cut(pattern, ":")
+	tries := [][]string{tree.Glob("*")}
+	if both && !wild {
+		tries = append([][]string{tree.Glob(system)}, tries...)
+	}
+	for _, names := range tries {
+		more, err := eachModule(c.Target, tree, names, func(module image.Image, list []symbols.Tracepoint) {
+			places = append(places, moduleTracepoints(c, m, list, module, wild)...)
+		})
+		if err != nil {
+			return nil, c.Target.Complain(m.At, err)
+		}
+		if len(places) > 0 {
+			return places, nil
+		}
+		all = append(all, more...)
+	}
+	return nil, noTracepoint(k, m, all, pattern)
+}
+
+// loadedTracepoints returns the places of the tracepoints of a pattern in the modules
+// that are loaded.
+func (c *Context) loadedTracepoints(m match) (places []*Place) {
+	tree, err := c.Target.Modules()
+	if err != nil {
+		return nil
+	}
+	names := slices.DeleteFunc(slices.Clone(c.Target.Loaded()), func(name string) bool { return tree[name] == "" })
+	_, err = eachModule(c.Target, tree, names, func(module image.Image, list []symbols.Tracepoint) {
+		places = append(places, moduleTracepoints(c, m, list, module, true)...)
+	})
+	if err != nil {
+		c.Diags.Warnf(m.At, "loaded modules' tracepoints are left out: %v", err)
+		return nil
+	}
+	return places
+}
+
+// moduleTracepoints returns the places of those of a module's tracepoints that a
+// probe point stands for.
+func moduleTracepoints(c *Context, m match, list []symbols.Tracepoint, module image.Image, wild bool) (places []*Place) {
+	found := symbols.MatchTracepoints(list, m.Text("trace"))
+	for i := range found {
+		places = append(places, tracePlace(c, m, &found[i], module, wild))
+	}
+	return places
+}
+
+// eachModule calls visit with the tracepoints of each module, and returns those
+// of all.
+func eachModule(t *image.Target, tree symbols.ModuleTree, names []string, visit func(image.Image, []symbols.Tracepoint)) ([]symbols.Tracepoint, error) {
+	if err := tree.Read(names); err != nil {
+		return nil, err
+	}
+	var all []symbols.Tracepoint
+	for _, name := range names {
+		m, err := t.Module(tree[name])
+		if err != nil {
+			return nil, err
+		}
+		list, err := m.File.Tracepoints()
+		if err != nil {
+			return nil, err
+		}
+		visit(m, list)
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+func tracePlace(c *Context, m match, t *symbols.Tracepoint, in image.Image, wild bool) *Place {
+	return &Place{
+		Wild: wild,
+		Point: &program.Point{
+			At:     m.At,
+			Family: "tracepoint",
+			Name:   fmt.Sprintf("kernel.trace(%q)", t),
+			Module: t.Module,
+			Symbol: t.Symbol(),
+
+			SymbolOffset: t.Offset,
+		},
+		Vars: c.Tracepoint(in, t),
+	}
+}
+
+// noTracepoint is the error for a pattern that stands for none.
+func noTracepoint(k *symbols.Kernel, m match, all []symbols.Tracepoint, pattern string) *syntax.Diagnostic {
+	d := m.Errorf("kernel %s has no tracepoint %q", k.Release, pattern)
+	system, name, both := strings.Cut(pattern, ":")
+	if both && (strings.HasPrefix(name, "sys_enter_") || strings.HasPrefix(name, "sys_exit_")) {
+		entry, _, _ := strings.Cut(strings.TrimPrefix(name, "sys_"), "_")
+		d.Hint = fmt.Sprintf("trace events of single system calls have no tracepoints of their own: all calls go through raw_syscalls:sys_%s", entry)
+		return d
+	}
+	if near := symbols.NearestTracepoints(all, pattern, 3); len(near) > 0 {
+		d.Hint = suggest.DidYouMean(near)
+		return d
+	}
+	if both {
+		if elsewhere := symbols.MatchTracepoints(all, name); len(elsewhere) > 0 && len(elsewhere) < len(all) {
+			d.Hint = suggest.DidYouMean([]string{elsewhere[0].String()})
+		} else if near := symbols.MatchTracepoints(all, system+":*"); len(near) > 0 {
+			d.Hint = fmt.Sprintf("gostap -l 'kernel.trace(\"%s:*\")' lists those of %s", system, system)
+		}
+	}
+	return d
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package query
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"gostap/elaborate"
+	"gostap/elaborate/image"
+	"gostap/elaborate/probetype"
+	"gostap/elaborate/symbols"
+)
+
+// maxCompletions bounds what a shell is asked to show.
+const maxCompletions = 1000
+
+// Complete returns the probe points, or the beginnings of some, that text is a
+// beginning of: kernel.function("vfs_re → kernel.function("vfs_read"), …
+func Complete(text string, lib *elaborate.Library, target *image.Target) []string {
+	var before []probetype.Component
+	var path []string
+	rest := text
+	for {
+		name, after, more := strings.Cut(rest, "(")
+		if dot := strings.IndexByte(name, '.'); dot >= 0 {
+			name, after = rest[:dot], rest[dot+1:]
+			before = append(before, probetype.Component{Name: name})
+			if _, ok := probetype.Next(before); !ok {
+				return completeAlias(text, lib)
+			}
+			path, rest = append(path, name), after
+			continue
+		}
+		if !more {
+			next, _ := probetype.Next(before)
+			return complete(next, text[:len(text)-len(rest)], name, text, lib)
+		}
+		value, kind, after, closed := argument(after)
+		before = append(before, probetype.Component{Name: name, Arg: kind})
+		if _, ok := probetype.Next(before); !ok {
+			return nil
+		}
+		if !closed {
+			return completeArgument(append(path, name), text[:len(text)-len(value)], value, target)
+		}
+		path, rest = append(path, name+"="+value), strings.TrimPrefix(after, ".")
+		if rest == after {
+			return nil // behind the ) comes a dot
+		}
+	}
+}
+
+// argument splits what stands behind a component's parenthesis.
+func argument(text string) (value, kind, after string, closed bool) {
+	if quoted, ok := strings.CutPrefix(text, `"`); ok {
+		value, after, closed = strings.Cut(quoted, `")`)
+		return value, "string", after, closed
+	}
+	value, after, closed = strings.Cut(text, ")")
+	return value, "number", after, closed
+}
+
+// complete lists what can stand next; components with a string are opened.
+func complete(next []probetype.Component, before, name, text string, lib *elaborate.Library) []string {
+	var list []string
+	for _, c := range next {
+		if !strings.HasPrefix(c.Name, name) {
+			continue
+		}
+		switch c.Arg {
+		case "string":
+			list = append(list, before+c.Name+`("`)
+		case "number":
+			list = append(list, before+c.Name+"(")
+		default:
+			list = append(list, before+c.Name)
+		}
+	}
+	if before == "" {
+		list = append(list, completeAlias(text, lib)...)
+	}
+	sort.Strings(list)
+	return list
+}
+
+func completeAlias(text string, lib *elaborate.Library) []string {
+	return slices.DeleteFunc(lib.AliasNames(), func(name string) bool { return !strings.HasPrefix(name, text) })
+}
+
+// completeArgument lists the names that a string may go on to. path are the
+// components up to the one that the string is in; those before it are written
+// name=value.
+func completeArgument(path []string, before, value string, target *image.Target) []string {
+	var names []string
+	k, err := target.Kernel()
+	if err != nil {
+		return nil
+	}
+	switch component := path[len(path)-1]; component {
+	case "function":
+		names = functionNames(path, k, value, target)
+	case "trace":
+		names = tracepointNames(k, value)
+	case "module":
+		if tree, err := k.Modules(); err == nil {
+			names = tree.Glob(value + "*")
+		}
+	case "data":
+		names = k.ObjectNames(value)
+	}
+	var list []string
+	for i, name := range names {
+		if list = append(list, before+name+`")`); i+1 == maxCompletions {
+			break
+		}
+	}
+	return list
+}
+
+// functionNames returns those that begin with prefix and can be probed, of the
+// kernel or of the module in path.
+func functionNames(path []string, k *symbols.Kernel, prefix string, target *image.Target) []string {
+	in := &k.Functions
+	for _, p := range path {
+		if name, ok := strings.CutPrefix(p, "module="); ok {
+			tree, err := k.Modules()
+			if err != nil {
+				return nil
+			}
+			file, err := target.Module(tree[strings.ReplaceAll(name, "-", "_")])
+			if err != nil {
+				return nil
+			}
+			in = file.Symbols()
+		}
+	}
+	var names []string
+	for _, f := range in.Glob(prefix + "*") {
+		if f.Refusal == symbols.Probeable && !strings.Contains(f.Name, ".") {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// tracepointNames completes system: first, unless what is there begins a name alone.
+func tracepointNames(k *symbols.Kernel, prefix string) []string {
+	all, err := k.Tracepoints()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for i := range all {
+		if s := all[i].String(); strings.HasPrefix(s, prefix) {
+			names = append(names, s)
+		}
+	}
+	for i := range all {
+		if prefix != "" && strings.HasPrefix(all[i].Name, prefix) && all[i].System != "" {
+			names = append(names, all[i].Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package query
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/image"
+	"gostap/elaborate/probepoint"
+	"gostap/internal/kernels"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// A SourceFunc is a function with the lines of its source.
+type SourceFunc struct {
+	Name  string       `json:"name"`
+	File  string       `json:"file"`
+	Line  int          `json:"line"`
+	Lines []SourceLine `json:"lines"`
+}
+
+// A SourceLine is one line, and at how many addresses it can be probed: one for
+// the function and each of its inlined copies; 0 for lines without code.
+type SourceLine struct {
+	Line   int    `json:"line"`
+	Places int    `json:"places"`
+	Text   string `json:"text,omitempty"` // if the source is at hand
+}
+
+// Lines returns the functions that what stands for, NAME, NAME@FILE or a file,
+// with their lines, by debuginfo. The source is looked for in folders too.
+func Lines(target *image.Target, what string, folders []string) ([]SourceFunc, error) {
+	text := what
+	if !strings.Contains(what, "@") && (strings.Contains(what, "/") || strings.Contains(what, ".")) {
+		text = "*@" + what
+	}
+	info, err := target.Debuginfo().Installed(functionPoint(text)), error(nil)
+	if info == nil {
+		info, err = target.Debuginfo().Any()
+	}
+	if errors.Is(err, dwarf.ErrNone) {
+		if entry, err := target.Debuginfo().Cached(); err == nil {
+			return nil, errors.Errorf("the lines of %q are not in the probe cache, which holds %s; and debuginfo is not installed: %s",
+				what, suggest.Enumerate(entry.Points, 5), target.InstallDebuginfo())
+		}
+		return nil, errors.Errorf("the lines of functions are known only from debuginfo, which is not installed: %s", target.InstallDebuginfo())
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := probepoint.ParsePattern(text)
+	if err != nil {
+		return nil, err
+	}
+	var list []SourceFunc
+	read := map[string][]string{}
+	for _, f := range info.Match(p.MatchesName, p.MatchesFile) {
+		lines, ok := read[f.File]
+		if !ok {
+			lines = sourceText(target.Release, f.File, folders)
+			read[f.File] = lines
+		}
+		sf, err := sourceFunc(info, f, lines)
+		if err != nil {
+			return nil, err
+		}
+		if len(sf.Lines) > 0 {
+			list = append(list, sf)
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.Errorf("no function or file with code matches %q", what)
+	}
+	slices.SortStableFunc(list, func(a, b SourceFunc) int {
+		if c := strings.Compare(a.File, b.File); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	return list, nil
+}
+
+// functionPoint returns kernel.function("WHAT").
+func functionPoint(what string) *syntax.ProbePoint {
+	return &syntax.ProbePoint{Components: []*syntax.Component{{Name: "kernel"}, {Name: "function", Arg: &syntax.StringLit{Value: what}}}}
+}
+
+func sourceFunc(info *dwarf.Info, f dwarf.Func, text []string) (SourceFunc, error) {
+	sf := SourceFunc{Name: f.Name, File: f.File, Line: f.Line}
+	places := map[int]int{}
+	last := 0
+	for _, in := range f.Instances() {
+		list, err := info.Statements(in)
+		if err != nil {
+			return sf, err
+		}
+		for _, st := range list {
+			places[st.Line]++
+			last = max(last, st.Line)
+		}
+	}
+	for n := f.Line; n <= last; n++ {
+		line := SourceLine{Line: n, Places: places[n]}
+		if n <= len(text) {
+			line.Text = text[n-1]
+		}
+		if line.Places > 0 || text != nil {
+			sf.Lines = append(sf.Lines, line)
+		}
+	}
+	return sf, nil
+}
+
+// sourceText returns the lines of a source file, nil if it is not at hand.
+func sourceText(release, file string, folders []string) []string {
+	base, _, _ := strings.Cut(release, "-")
+	version := base
+	if parts := strings.SplitN(base, ".", 3); len(parts) == 3 {
+		version = parts[0] + "." + parts[1]
+	}
+	folders = append(slices.Clip(folders), kernels.Find(release).Source(), "/usr/src/linux-source-"+version, "/usr/src/linux-"+base)
+	for _, dir := range folders {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if err == nil {
+			return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package query_test
+
+import (
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"gostap/elaborate"
+	"gostap/elaborate/image"
+	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/query"
+	"gostap/translator/syntax"
+)
+
+func TestList(t *testing.T) {
+	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
+	lib, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: fstest.MapFS{
+		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { } probe vm.none = kernel.function("nosuch") { }`)},
+	}, Path: "extra"})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	for _, release := range testkernel.Releases(t) {
+		target := image.NewTarget(release, false)
+		for _, c := range []struct {
+			pattern string
+			want    []string
+		}{
+			{`kernel.function("vfs_readv?"), kernel.function("vfs_read")`,
+				[]string{`kernel.function("vfs_read") $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`kernel.function("vfs_read").return`,
+				[]string{`kernel.function("vfs_read").return $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`vm.*`, []string{`vm.read $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`begin`, []string{`begin`}},
+		} {
+			points, diags := syntax.ParseProbePoint(c.pattern, env)
+			if len(diags) > 0 {
+				t.Fatal(diags)
+			}
+			if got, _ := query.List(points, lib, target, true); !slices.Equal(spelled(got), c.want) {
+				t.Errorf("%s: %s\n got  %q\n want %q", release, c.pattern, got, c.want)
+			}
+		}
+	}
+}
+
+// spelled returns what -l or -L prints.
+func spelled(list []query.Listed) []string {
+	var lines []string
+	for _, l := range list {
+		lines = append(lines, l.String())
+	}
+	return lines
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"gostap/elaborate/vars"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// value resolves one target variable or @operator.
+func (el *elaboration) value(x syntax.Expr, known *vars.Resolver, values map[syntax.Expr]*program.Value) *program.Value {
+	el.at = x.Pos()
+	if known == nil {
+		known = el.anywhere
+	}
+	if at, ok := x.(*syntax.AtExpr); ok {
+		switch at.Op {
+		case "defined":
+			return truth(at, el.defined(at.Args, known))
+		case "kderef", "uderef":
+			return deref(at)
+		case "probewrite":
+			if el.handler == nil {
+				return vars.Refused(at.At, "@probewrite tells of the probe that it stands in, and this is a function")
+			}
+			return truth(at, len(at.Args) == 1 && el.written(at.Args[0]))
+		}
+	}
+	v := known.Resolve(x, values)
+	// What the value calls is pulled in, as if the script called it.
+	walk(v.X, func(x program.Expr) {
+		if op, ok := x.(*program.Operand); ok {
+			if call, ok := op.X.(*syntax.CallExpr); ok {
+				el.call(call.Name)
+			}
+		}
+	})
+	return v
+}
+
+// deref resolves @kderef(SIZE, address) and @uderef.
+func deref(at *syntax.AtExpr) *program.Value {
+	var size int64
+	if len(at.Args) == 2 {
+		if n, ok := at.Args[0].(*syntax.NumberLit); ok {
+			size = n.Value
+		}
+	}
+	if size != 1 && size != 2 && size != 4 && size != 8 {
+		return &program.Value{Err: &syntax.Diagnostic{Pos: at.At,
+			Msg: "@" + at.Op + " takes a size of 1, 2, 4 or 8, as a number, and an address"}}
+	}
+	return &program.Value{X: &program.Deref{At: at.At, Addr: &program.Operand{X: at.Args[1]}, Size: int(size), User: at.Op == "uderef"}}
+}
+
+func truth(at *syntax.AtExpr, is bool) *program.Value {
+	n := &program.Number{At: at.At}
+	if is {
+		n.Value = 1
+	}
+	return &program.Value{X: n}
+}
+
+// defined reports whether all target variables in args have a value.
+func (el *elaboration) defined(args []syntax.Expr, known *vars.Resolver) bool {
+	is := true
+	for _, arg := range args {
+		syntax.Inspect(arg, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.AtExpr:
+				if n.Op == "defined" || n.Op == "probewrite" {
+					return false
+				}
+				is = is && known.Exists(n)
+			case *syntax.TargetVar:
+				is = is && known.Exists(n)
+			}
+			return is
+		})
+	}
+	return is
+}
+
+// written reports whether the current probe assigns to x, a target variable,
+// or a variable that its own handler shares with its aliases.
+func (el *elaboration) written(x syntax.Expr) bool {
+	want, found := syntax.ExprString(x), false
+	bodies := el.bodies
+	if _, ok := x.(*syntax.Ident); ok {
+		bodies = []*syntax.Block{el.handler}
+	}
+	same := func(x syntax.Expr) { found = found || syntax.ExprString(x) == want }
+	for _, body := range bodies {
+		syntax.Inspect(body, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.AssignExpr:
+				same(n.X)
+			case *syntax.IncDecExpr:
+				same(n.X)
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// usesTargets reports whether what runs in body depends on the place it runs at.
+func (el *elaboration) usesTargets(body *syntax.Block) bool {
+	if known, ok := el.targets[body]; ok {
+		return known
+	}
+	found := false
+	syntax.Inspect(body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.TargetVar:
+			found = found || n.Kind == syntax.DollarVar || n.Kind == syntax.AtVar
+		case *syntax.AtExpr:
+			found = found || n.Op != "defined" && n.Op != "enum"
+		}
+		return !found
+	})
+	el.targets[body] = found
+	return found
+}

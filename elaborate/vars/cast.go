@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// cast returns the location that @cast(X, "type", "module") points to.
+func (r *resolution) cast() (*location, *syntax.Diagnostic) {
+	fail := func(format string, args ...any) (*location, *syntax.Diagnostic) {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...)}
+	}
+	types, where := r.types, "the kernel"
+	if !kernelModule(r.x.Module) {
+		m := r.env.Target.FirstModule(r.x.Module)
+		if m == nil {
+			return fail("@cast: types are known only from the BTF of the kernel and its modules, not from %q", r.x.Module)
+		}
+		own, err := m.Types()
+		if err != nil {
+			return nil, r.env.Target.Complain(r.x.At, err)
+		}
+		types, where = own, "the module "+m.Name()
+	}
+	ids := typesNamed(types, r.x.Name)
+	if len(ids) == 0 {
+		return fail("@cast: %s has no type %q", where, r.x.Name)
+	}
+	at := func(id btf.ID) *location {
+		return &location{types: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.Operand{X: r.x.X}}
+	}
+	// Structs of one name may differ: the first that has the member is it.
+	l := at(ids[0])
+	if len(r.x.Access) > 0 && r.x.Access[0].Member != "" {
+		for _, id := range ids {
+			if _, ok := types.Member(id, r.x.Access[0].Member); ok {
+				l = at(id)
+				break
+			}
+		}
+	}
+	return l, nil
+}
+
+// kernelModule reports whether @cast's last argument means the kernel.
+func kernelModule(module string) bool {
+	if module == "" {
+		return true
+	}
+	for _, m := range strings.Split(module, ":") {
+		if m == "kernel" || m == "vmlinux" || strings.HasPrefix(m, "kernel<") {
+			return true
+		}
+	}
+	return false
+}
+
+// longNames are C's names of numbers as compilers spell them.
+var longNames = map[string]string{
+	"long": "long int", "unsigned long": "long unsigned int", "unsigned long int": "long unsigned int",
+	"short": "short int", "unsigned short": "short unsigned int", "unsigned short int": "short unsigned int",
+	"long long": "long long int", "unsigned long long": "long long unsigned int",
+	"unsigned": "unsigned int", "bool": "_Bool", "signed": "int",
+}
+
+// typesNamed returns the types that name may mean: "struct file", "file",
+// "size_t", "char*".
+func typesNamed(types *btf.Spec, name string) []btf.ID {
+	name = strings.Join(strings.Fields(name), " ")
+	if base, ok := strings.CutSuffix(name, "*"); ok {
+		for _, id := range typesNamed(types, base) {
+			if p, ok := types.PointerTo(id); ok {
+				return []btf.ID{p}
+			}
+		}
+		return nil
+	}
+	name = strings.TrimPrefix(name, "const ")
+	for word, kinds := range map[string][]btf.Kind{
+		"struct ": {btf.Struct}, "union ": {btf.Union}, "enum ": {btf.Enum, btf.Enum64},
+	} {
+		if tag, ok := strings.CutPrefix(name, word); ok {
+			return types.Find(tag, kinds...)
+		}
+	}
+	for _, kind := range []btf.Kind{btf.Struct, btf.Union, btf.Typedef, btf.Int, btf.Enum, btf.Enum64} {
+		if ids := types.Find(name, kind); len(ids) > 0 {
+			return ids
+		}
+	}
+	if long, ok := longNames[name]; ok {
+		return types.Find(long, btf.Int)
+	}
+	return nil
+}

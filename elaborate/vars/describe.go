@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+// A Variable is a target variable, and whether it has a value at the place.
+type Variable struct {
+	Name   string   `json:"name"`
+	Type   string   `json:"type"`
+	Param  bool     `json:"param,omitempty"`
+	Here   bool     `json:"here"`
+	Entry  bool     `json:"entry,omitempty"`  // as it was at the function's entry, which takes a probe there
+	Why    string   `json:"why,omitempty"`    // it has none
+	Ranges []string `json:"ranges,omitempty"` // code at which it has one; none: all of the function, or none, by Here
+}
+
+// List returns the target variables that have values: the parameters, and the
+// result at a return.
+func (v *Resolver) List() []Variable {
+	p, _ := v.place.prototype()
+	if p == nil {
+		return v.listScope()
+	}
+	types, err := v.place.types()
+	if err != nil {
+		return nil
+	}
+	var list []Variable
+	if v.atReturn && types.Strip(p.Result) != 0 {
+		list = append(list, Variable{Name: "return", Type: types.String(p.Result), Here: true})
+	}
+	for _, param := range p.Params {
+		if param.Name != "" {
+			list = append(list, Variable{Name: param.Name, Type: types.String(param.Type), Here: true})
+		}
+	}
+	return list
+}
+
+// listScope is List by debuginfo.
+func (v *Resolver) listScope() []Variable {
+	s := v.place.scope()
+	if s == nil {
+		return nil
+	}
+	list := v.result(s)
+	for _, one := range s.Variables() {
+		if v.atReturn && !one.Param {
+			continue
+		}
+		if _, err := one.Location(); err == nil {
+			list = append(list, Variable{Name: one.Name, Type: s.Info.Types().String(one.Type), Param: one.Param, Here: true})
+		}
+	}
+	return list
+}
+
+// result lists $return by debuginfo, if the place has one.
+func (v *Resolver) result(s *scope) (list []Variable) {
+	types := s.Info.Types()
+	if v.atReturn && types.Strip(s.Result()) != 0 {
+		list = append(list, Variable{Name: "return", Type: types.String(s.Result()), Here: true})
+	}
+	return list
+}
+
+// Describe returns all variables that debuginfo, or else BTF, knows of, also
+// those without a value.
+func (v *Resolver) Describe() []Variable {
+	s := v.place.scope()
+	if s == nil {
+		return v.List()
+	}
+	list := v.result(s)
+	for _, one := range s.Variables() {
+		described := Variable{Name: one.Name, Type: s.Info.Types().String(one.Type), Param: one.Param}
+		loc, err := one.Location()
+		described.Here = err == nil
+		described.Entry = err == nil && loc.AtEntry()
+		if err != nil {
+			described.Why = err.Error()
+		}
+		ranges, _ := one.Ranges()
+		for _, r := range ranges {
+			described.Ranges = append(described.Ranges, s.spell(r))
+		}
+		list = append(list, described)
+	}
+	return list
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/image"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// What an argument's register held at a function's entry may be in no place later,
+// though debuginfo still says of a variable that it is that (DW_OP_entry_value). A
+// handler that reads such a variable has a second probe at the function's entry, which
+// keeps what the register holds; tapset context/entries.stp has where. Handlers whose
+// function was entered before do not run, as for return probes.
+
+// EntryValues are those that variables have asked for; the index is their number.
+type EntryValues []*EntryValue
+
+// An EntryValue is what a register of a function holds at its entry.
+type EntryValue struct {
+	Source   *image.Source
+	Function dwarf.Instance
+	Register int64 // its DWARF number
+	Anchor   image.Anchor
+}
+
+// entryValue returns what a register held at the function's entry, at which the
+// stack pointer was just below frame.
+func (r *resolution) entryValue(s *scope, register int64, frame program.Expr) (program.Expr, error) {
+	if r.summary || !machine.Visible(register) {
+		return nil, dwarf.ErrEntryOnly
+	}
+	number, err := r.env.Entries.number(s.Source, *s.Outermost(), register)
+	if err != nil {
+		return nil, err
+	}
+	at := &syntax.TargetVar{At: r.x.At, Name: "frame"}
+	r.made[at] = &program.Value{X: frame}
+	return &program.Operand{X: EntryCall(r.x.At, "value", at, number)}, nil
+}
+
+// EntryCall calls one of the tapset's functions for the entry value of a number:
+// keep, seen or value.
+func EntryCall(at syntax.Pos, what string, frame syntax.Expr, number int64, more ...syntax.Expr) *syntax.CallExpr {
+	args := append([]syntax.Expr{frame, &syntax.NumberLit{At: at, Value: number}}, more...)
+	return &syntax.CallExpr{At: at, Name: "__entry_" + what, Args: args}
+}
+
+// number returns the number of an entry value, by which the tapset keeps it.
+func (list *EntryValues) number(src *image.Source, function dwarf.Instance, register int64) (int64, error) {
+	for i, e := range *list {
+		if e.Source.Name() == src.Name() && e.Function.Die == function.Die && e.Function.Low == function.Low && e.Register == register {
+			return int64(i), nil
+		}
+	}
+	anchor, why, lost := src.Anchor(function)
+	if lost {
+		return 0, dwarf.ErrEntryOnly
+	}
+	if why == "" && !anchor.Ftrace {
+		why = src.Refusal(function, &anchor, function.Low)
+	}
+	if why != "" {
+		return 0, errors.WithMessage(dwarf.ErrEntryOnly, "the entry can't be probed, for "+why)
+	}
+	*list = append(*list, &EntryValue{src, function, register, anchor})
+	return int64(len(*list) - 1), nil
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/image"
+	"gostap/elaborate/symbols"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// global returns the location of the kernel's variable that @var("name") or
+// @var("name@file") names; in per-CPU variables that of this CPU. BTF has the
+// types of per-CPU variables; of others there is only the address.
+func (r *resolution) global() (*location, *syntax.Diagnostic) {
+	name, file, _ := strings.Cut(r.x.Name, "@")
+	fail := func(hint, format string, args ...any) (*location, *syntax.Diagnostic) {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	if r.moduleHasDebuginfo() {
+		return r.fileVariable()
+	}
+	types, err := r.typesOfGlobals()
+	if err != nil {
+		return nil, r.env.Target.Complain(r.x.At, err)
+	}
+	l := &location{types: types, at: r.x.At, what: fmt.Sprintf("@var(%q)", r.x.Name)}
+	ids := types.Find(name, btf.Variable)
+	if len(ids) > 0 {
+		l.typ = types.Target(ids[0])
+	}
+	if !kernelModule(r.x.Module) {
+		l.addr = &program.SymbolAddr{At: r.x.At, Module: symbols.ModuleName(r.x.Module), Symbol: name}
+		if len(ids) > 0 && types.PerCPU(ids[0]) {
+			l.addr = image.ThisCPU(r.x.At, l.addr)
+		}
+		return r.typed(l)
+	}
+	k, err := r.env.Target.Kernel()
+	if err != nil {
+		return nil, r.env.Target.Complain(r.x.At, err)
+	}
+	list, err := k.Objects(name)
+	switch {
+	case err != nil:
+		return nil, r.env.Target.Complain(r.x.At, err)
+	case len(list) > 1, file != "" && r.env.Target.Debuginfo().Tells(r.x.Name):
+		return r.fileVariable() // debuginfo tells those of one name apart
+	case len(list) == 0:
+		hint := ""
+		if near := k.NearestObjects(name, 3); len(near) > 0 {
+			hint = suggest.DidYouMean(near)
+		}
+		return fail(hint, "kernel %s has no variable %q with a place of its own", k.Release, name)
+	case list[0].Init():
+		return fail("", "%q is initialization data, which is gone once the kernel has booted", name)
+	}
+	l.addr = &program.SymbolAddr{At: r.x.At, Symbol: name}
+	if list[0].PerCPU {
+		l.addr = image.ThisCPU(r.x.At, l.addr)
+	}
+	return r.typed(l)
+}
+
+// typesOfGlobals returns the types of what @var's last argument names, be the probe
+// where it may: the kernel's, or those of a module that is installed.
+func (r *resolution) typesOfGlobals() (*btf.Spec, error) {
+	if !kernelModule(r.x.Module) {
+		if m := r.env.Target.FirstModule(r.x.Module); m != nil {
+			return m.Types()
+		}
+	}
+	return r.env.Target.Types()
+}
+
+// moduleHasDebuginfo reports whether the variable is one of a module, whose
+// debuginfo is there: of the one that is named, or else that is probed.
+func (r *resolution) moduleHasDebuginfo() bool {
+	if r.x.Module == "" {
+		return r.Source() != nil && r.Source().Name() != ""
+	}
+	if kernelModule(r.x.Module) {
+		return false
+	}
+	module, d := r.env.Target.OneModule(r.x.At, r.x.Module)
+	if d != nil {
+		return false
+	}
+	if module.Debuginfo().Tells(r.x.Name) {
+		return true
+	}
+	_, err := module.Debuginfo().Any()
+	return err == nil
+}
+
+// typed asks debuginfo for a variable of whose type BTF does not tell, unless
+// only its address is wanted.
+func (r *resolution) typed(l *location) (*location, *syntax.Diagnostic) {
+	switch {
+	case l.typ != 0 || r.x.Addr && len(r.x.Access) == 0:
+		return l, nil
+	case kernelModule(r.x.Module) && r.env.Target.Debuginfo().Tells(r.x.Name):
+		return r.fileVariable()
+	}
+	return nil, &syntax.Diagnostic{Pos: r.x.At,
+		Msg:  fmt.Sprintf("BTF does not say of what type %s is, as it does of per-CPU variables only", l.what),
+		Hint: fmt.Sprintf(`say it, as @cast(&%s, "int")[0] reads it as an int; or install debuginfo: %s`, l.what, r.env.Target.InstallDebuginfo())}
+}

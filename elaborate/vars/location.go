@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// A location is where a value of a known C type is while the script runs: in
+// memory, or in up to two registers.
+type location struct {
+	types btf.Table
+	full  *btf.Spec // has what types only declares; may be nil
+	at    syntax.Pos
+	what  string // as the script spells it: "$file->f_pos"
+	typ   btf.ID
+
+	addr program.Expr   // of memory; nil if the value is in registers
+	regs []program.Expr // 8 bytes each, nil for what is nowhere
+	lost []uint64       // bits of regs that are nowhere; nil if all are somewhere
+	pos  int64          // of the value, in bits from addr or from the start of regs
+	bits int64          // a bit field's width, else 0
+	user bool           // addr is in user space
+
+	store program.Expr // the register that an assignment changes
+
+	pointees map[int64]pointee // of pointers that have no number, by their pos
+}
+
+// fail is an error at the location.
+func (l *location) fail(format string, args ...any) *syntax.Diagnostic {
+	return &syntax.Diagnostic{Pos: l.at, Msg: fmt.Sprintf(format, args...)}
+}
+
+// real is the location's type without typedefs and qualifiers.
+func (l *location) real() btf.ID { return l.types.Strip(l.typ) }
+
+// access follows one -> or [ ].
+func (l *location) access(a syntax.Access) (*location, *syntax.Diagnostic) {
+	if a.Index != nil {
+		return l.index(a)
+	}
+	return l.member(a)
+}
+
+func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
+	in := l
+	if l.types.Kind(l.real()) == btf.Pointer {
+		var d *syntax.Diagnostic
+		if in, d = l.deref(); d != nil {
+			return nil, d
+		}
+	}
+	in = in.complete()
+	switch in.types.Kind(in.real()) {
+	case btf.Struct, btf.Union:
+	case btf.Forward:
+		d := l.fail("the members of %s are not known: BTF has only its declaration", l.types.String(in.typ))
+		d.Hint = "@cast to a type that has them"
+		return nil, d
+	default:
+		d := l.fail("%s is %s: it has no member %q", l.what, article(l.types.String(l.typ)), a.Member)
+		if in.types.Kind(in.real()) == btf.Void {
+			d.Hint = fmt.Sprintf(`say what it points to: @cast(%s, "struct name")->%s`, l.what, a.Member)
+		}
+		d.Pos = a.At
+		return nil, d
+	}
+	m, ok := in.types.Member(in.typ, a.Member)
+	if !ok {
+		names := in.types.MemberNames(in.typ)
+		d := l.fail("%s has no member %q: it has %s", l.types.String(in.typ), a.Member, suggest.Enumerate(names, 40))
+		d.Hint = suggest.Hint(a.Member, names)
+		d.Pos = a.At
+		return nil, d
+	}
+	out := *in
+	out.what += "->" + a.Member
+	out.typ, out.bits, out.store = m.Type, m.Bits, nil
+	out.pos += m.Offset
+	return &out, nil
+}
+
+// complete returns l with its type as the kernel's BTF has it, if the source
+// file that it comes from only declares that.
+func (l *location) complete() *location {
+	if l.full == nil || l.types.Kind(l.real()) != btf.Forward {
+		return l
+	}
+	ids := l.full.Find(l.types.Name(l.real()), btf.Struct, btf.Union)
+	if len(ids) == 0 {
+		return l
+	}
+	out := *l
+	out.types, out.typ = l.full, ids[0]
+	return &out
+}
+
+func (l *location) index(a syntax.Access) (*location, *syntax.Diagnostic) {
+	out := *l
+	switch l.types.Kind(l.real()) {
+	case btf.Array:
+		out.typ = l.types.Target(l.real())
+	case btf.Pointer:
+		in, d := l.deref()
+		if d != nil {
+			return nil, d
+		}
+		out = *in
+	default:
+		d := l.fail("%s is %s: it has no elements", l.what, article(l.types.String(l.typ)))
+		d.Pos = a.At
+		return nil, d
+	}
+	return out.element(a)
+}
+
+// element returns the one of values like l, one behind the other, that a asks for.
+func (l *location) element(a syntax.Access) (*location, *syntax.Diagnostic) {
+	out := *l
+	size := out.types.Size(out.typ)
+	if size == 0 {
+		return nil, l.fail("the elements of %s have no known size: they are %s", l.what, out.types.String(out.typ))
+	}
+	out.what, out.store = l.what+"[…]", nil
+	if n, ok := constant(a.Index); ok {
+		if n > 1<<40 || n < -1<<40 {
+			return nil, l.fail("the index %d is out of all bounds", n)
+		}
+		out.what = fmt.Sprintf("%s[%d]", l.what, n)
+		out.pos += n * size * 8
+		return &out, nil
+	}
+	if out.addr == nil {
+		return nil, l.fail("%s is in a register: its index must be a constant", l.what)
+	}
+	out.addr = &program.Binary{At: a.At, Op: "+", X: out.addr, Y: &program.Binary{
+		At: a.At, Op: "*", X: &program.Operand{X: a.Index}, Y: &program.Number{At: a.At, Value: size}}}
+	return &out, nil
+}
+
+// deref returns what the pointer at l points to.
+func (l *location) deref() (*location, *syntax.Diagnostic) {
+	if to := l.pointee(); to != nil {
+		return l.follow(to)
+	}
+	addr, d := l.value()
+	if d != nil {
+		return nil, d
+	}
+	return &location{
+		types: l.types, full: l.full, at: l.at, what: l.what,
+		typ:  l.types.Target(l.real()),
+		addr: addr,
+		user: l.user || l.types.IsUser(l.typ),
+	}, nil
+}
+
+// address returns l's address.
+func (l *location) address() (program.Expr, *syntax.Diagnostic) {
+	switch {
+	case l.addr == nil:
+		return nil, l.fail("%s is in a register: it has no address", l.what)
+	case l.bits != 0 || l.pos%8 != 0:
+		return nil, l.fail("%s is a bit field: it has no address", l.what)
+	}
+	return l.bytesOn(l.pos / 8), nil
+}
+
+// bytesOn returns the address n bytes behind l.addr.
+func (l *location) bytesOn(n int64) program.Expr {
+	if n == 0 {
+		return l.addr
+	}
+	return &program.Binary{At: l.at, Op: "+", X: l.addr, Y: &program.Number{At: l.at, Value: n}}
+}
+
+// value returns the number at l; for structs, unions, arrays and functions
+// their address.
+func (l *location) value() (program.Expr, *syntax.Diagnostic) {
+	t := l.real()
+	n, ok := l.types.Integer(t)
+	switch k := l.types.Kind(t); {
+	case k == btf.Struct || k == btf.Union || k == btf.Array || k == btf.Function || k == btf.Prototype || k == btf.Forward:
+		if l.addr == nil {
+			return nil, l.fail("%s is %s in registers: it has no address, ask for its members", l.what, article(l.types.String(l.typ)))
+		}
+		return l.address()
+	case k == btf.Float:
+		return nil, l.fail("%s is %s: there is no floating point in scripts", l.what, article(l.types.String(l.typ)))
+	case k == btf.Void:
+		return nil, l.fail("%s is void: it has no value", l.what)
+	case !ok || n.Size != 1 && n.Size != 2 && n.Size != 4 && n.Size != 8:
+		return nil, l.fail("%s is %s of %d bytes, more than a number in a script takes", l.what, article(l.types.String(l.typ)), l.types.Size(t))
+	}
+	if l.bits != 0 {
+		return l.bitField(n)
+	}
+	if l.addr == nil {
+		return l.register(n.Size*8, n.Signed)
+	}
+	return &program.Deref{At: l.at, Addr: l.bytesOn(l.pos / 8), Size: int(n.Size), Signed: n.Signed, User: l.user}, nil
+}
+
+// word returns the word of registers that has the bits at l.
+func (l *location) word(bits int64) (program.Expr, *syntax.Diagnostic) {
+	if l.pos < 0 || l.pos+bits > 64*int64(len(l.regs)) {
+		return nil, l.fail("%s lies outside of the registers that the variable is in", l.what)
+	}
+	w, from := l.pos/64, l.pos%64
+	switch {
+	case from+bits > 64:
+		return nil, l.fail("%s lies across registers", l.what)
+	case l.regs[w] == nil && l.pointee() != nil:
+		return nil, l.noNumber()
+	case l.regs[w] == nil || l.lost != nil && l.lost[w]&mask(from, bits) != 0:
+		return nil, l.fail("%s: the compiler has optimized out this part of it", l.what)
+	}
+	return l.regs[w], nil
+}
+
+// register returns the bits at l, which is in registers.
+func (l *location) register(bits int64, signed bool) (program.Expr, *syntax.Diagnostic) {
+	x, d := l.word(bits)
+	if d != nil {
+		return nil, d
+	}
+	if shift := l.pos % 64; shift != 0 {
+		x = &program.Binary{At: l.at, Op: ">>>", X: x, Y: &program.Number{At: l.at, Value: shift}}
+	}
+	if bits == 64 {
+		return x, nil
+	}
+	return &program.Cast{At: l.at, X: x, Size: int(bits / 8), Signed: signed}, nil
+}
+
+// bitField returns a bit field's value: the integer around it, shifted.
+func (l *location) bitField(n btf.Integer) (program.Expr, *syntax.Diagnostic) {
+	var around program.Expr
+	low := int64(0) // the field's lowest bit in around
+	if l.addr == nil {
+		var d *syntax.Diagnostic
+		if around, d = l.word(l.bits); d != nil {
+			return nil, d
+		}
+		low = l.pos % 64
+	} else {
+		in := l.around()
+		if in == nil {
+			return nil, l.fail("the bit field %s lies across more than 8 bytes", l.what)
+		}
+		low, around = int64(in.Low), &program.Deref{At: l.at, Addr: in.Addr, Size: in.Size, User: in.User}
+	}
+	shift := func(x program.Expr, op string, by int64) program.Expr {
+		if by == 0 {
+			return x
+		}
+		return &program.Binary{At: l.at, Op: op, X: x, Y: &program.Number{At: l.at, Value: by}}
+	}
+	if n.Signed {
+		return shift(shift(around, "<<", 64-low-l.bits), ">>", 64-l.bits), nil
+	}
+	if l.bits == 64 {
+		return around, nil
+	}
+	return &program.Binary{At: l.at, Op: "&", X: shift(around, ">>>", low),
+		Y: &program.Number{At: l.at, Value: 1<<l.bits - 1}}, nil
+}
+
+// around returns the bit field at l, which is in memory, as a part of the
+// integer around it; nil if it is in none.
+func (l *location) around() *program.Deref {
+	size := int64(1)
+	for size < 8 && l.pos%(8*size)+l.bits > 8*size {
+		size *= 2
+	}
+	start := l.pos / (8 * size) * size
+	if l.pos-8*start+l.bits > 64 {
+		start = l.pos / 8 // it is not aligned
+	}
+	if l.pos-8*start+l.bits > 64 {
+		return nil
+	}
+	n, _ := l.types.Integer(l.real())
+	return &program.Deref{At: l.at, Addr: l.bytesOn(start), Size: int(size), Signed: n.Signed, User: l.user, Low: int(l.pos - 8*start), Bits: int(l.bits)}
+}
+
+// place returns what an assignment to l changes, nil if there is no such thing.
+func (l *location) place(value program.Expr) program.Expr {
+	if d, ok := value.(*program.Deref); ok && l.addr != nil && l.bits == 0 {
+		return d
+	}
+	if l.bits != 0 && l.addr != nil {
+		return l.around()
+	}
+	return l.store
+}
+
+// constant returns the number that x is, if it is a literal.
+func constant(x syntax.Expr) (int64, bool) {
+	switch x := x.(type) {
+	case *syntax.NumberLit:
+		return x.Value, true
+	case *syntax.UnaryExpr:
+		if n, ok := constant(x.X); ok && x.Op == "-" {
+			return -n, true
+		}
+	}
+	return 0, false
+}
+
+// article puts a or an before a type's name.
+func article(name string) string {
+	if strings.ContainsRune("aeiou", rune(name[0])) && !strings.HasPrefix(name, "u8") && !strings.HasPrefix(name, "u16") && !strings.HasPrefix(name, "union") {
+		return "an " + name
+	}
+	return "a " + name
+}

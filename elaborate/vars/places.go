@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/image"
+	"gostap/elaborate/symbols"
+	"gostap/translator/syntax"
+)
+
+type (
+	param    = btf.Param
+	variable = dwarf.Variable
+)
+
+// A place is one at which target variables are asked for.
+type place interface {
+	// types are those that casts and enumerations mean there.
+	types() (*btf.Spec, error)
+	// prototype returns the parameters and the result by BTF, nil if it does not
+	// tell; certain is false if they may be those of another function.
+	prototype() (p *btf.Proto, certain bool)
+	// scope returns what debuginfo says of the address, nil if it says nothing.
+	scope() *scope
+	// param returns where the i-th parameter of the prototype is.
+	param(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location
+	// without reports whether such places never have variables.
+	without() bool
+	// ambiguous warns at a variable if the prototype may be another function's.
+	ambiguous(at syntax.Pos)
+	// undescribed is the error where the prototype is needed for what, and there is none.
+	undescribed(at syntax.Pos, what string) *syntax.Diagnostic
+	// String names the place: its function or tracepoint.
+	String() string
+	// entry spells the probe point at the function's entry.
+	entry() string
+	// key is the same for places at which all variables have the same values.
+	key() string
+}
+
+// nowhere is where functions and conditions run: there are @cast and the like.
+type nowhere struct {
+	env    *Env
+	reason string
+}
+
+// Nowhere returns what needs no place. reason says why there are no others:
+// "here, but only …".
+func (e *Env) Nowhere(reason string) *Resolver {
+	return &Resolver{env: e, place: &nowhere{e, reason}}
+}
+
+func (n *nowhere) types() (*btf.Spec, error)                              { return n.env.Target.Types() }
+func (n *nowhere) prototype() (*btf.Proto, bool)                          { return nil, false }
+func (n *nowhere) scope() *scope                                          { return nil }
+func (n *nowhere) param(*btf.Spec, *btf.Proto, int, syntax.Pos) *location { return nil }
+func (n *nowhere) without() bool                                          { return false }
+func (n *nowhere) ambiguous(syntax.Pos)                                   {}
+func (n *nowhere) String() string                                         { return "" }
+func (n *nowhere) entry() string                                          { return "" }
+func (n *nowhere) key() string                                            { return "nowhere" }
+
+func (n *nowhere) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
+	return syntax.Errorf(at, "%s: there are no target variables %s", what, n.reason)
+}
+
+// A kprobe is a place of kprobe.function, which has no variables.
+type kprobe struct {
+	nowhere
+	point string // with variables, where the function begins
+}
+
+// KProbe returns the variables of kprobe.function: none. point is the probe point that has them.
+func (e *Env) KProbe(point string) *Resolver {
+	return &Resolver{env: e, place: &kprobe{nowhere{env: e}, point}}
+}
+
+func (k *kprobe) without() bool { return true }
+func (k *kprobe) entry() string { return k.point }
+func (k *kprobe) key() string   { return "kprobe" }
+
+func (k *kprobe) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
+	d := syntax.Errorf(at, "%s: kprobe probes have no target variables", what)
+	d.Hint = fmt.Sprintf("%s has them", k.point)
+	return d
+}
+
+// A Function is one whose entry or return is probed.
+type Function struct {
+	Image     image.Image
+	Name      string
+	Addr      uint64 // as linked
+	Namesakes int    // how many other functions have the name
+	Warn      func(at syntax.Pos, msg string)
+}
+
+// A function is the place of a function's entry, by BTF or else by debuginfo.
+type function struct {
+	Function
+	env    *Env
+	proto  *btf.Proto
+	asked  bool // for proto
+	source *scope
+	looked bool // for source
+}
+
+// Function returns the variables at a function's entry.
+func (e *Env) Function(f Function) *Resolver {
+	return &Resolver{env: e, place: &function{Function: f, env: e}}
+}
+
+func (f *function) types() (*btf.Spec, error) { return f.Image.Types() }
+func (f *function) without() bool             { return false }
+func (f *function) String() string            { return f.Name }
+
+func (f *function) prototype() (*btf.Proto, bool) {
+	if !f.asked {
+		f.asked = true
+		f.proto = onlyPrototype(f.Image, f.Name)
+	}
+	return f.proto, f.proto != nil && f.Namesakes == 0
+}
+
+// onlyPrototype returns a function's prototype, nil if functions of its name differ.
+func onlyPrototype(im image.Image, name string) (proto *btf.Proto) {
+	types, err := im.Types()
+	if err != nil {
+		return nil
+	}
+	for _, id := range types.Find(name, btf.Function) {
+		p, ok := types.Proto(id)
+		if ok && proto != nil && proto.ID != p.ID {
+			return nil
+		}
+		if ok {
+			proto = p
+		}
+	}
+	return proto
+}
+
+func (f *function) scope() *scope {
+	if f.looked || f.Image.Name() != "" {
+		return f.source
+	}
+	f.looked = true
+	info := f.Image.Debuginfo().Installed(nil)
+	if info == nil {
+		return nil
+	}
+	in, ok := info.At(f.Addr)
+	if !ok {
+		return nil
+	}
+	f.source = f.env.scope(&image.Source{Image: f.Image, Info: info}, in, f.Addr, true)
+	return f.source
+}
+
+func (f *function) param(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location {
+	return paramLocation(types, p, i, at)
+}
+
+func (f *function) ambiguous(at syntax.Pos) {
+	if f.Namesakes > 0 {
+		f.Warn(at, fmt.Sprintf("there are %d functions %s, and BTF describes one of them: the others' variables may be wrong", f.Namesakes+1, f.Name))
+	}
+}
+
+func (f *function) entry() string { return EntryPoint(f.Image, f.Name) }
+
+// EntryPoint spells the probe point at a function's entry.
+func EntryPoint(im image.Image, name string) string {
+	if module := im.Name(); module != "" {
+		return fmt.Sprintf("module(%q).function(%q)", module, name)
+	}
+	return fmt.Sprintf("kernel.function(%q)", name)
+}
+
+func (f *function) key() string {
+	if p, certain := f.prototype(); certain {
+		return fmt.Sprintf("%s %d", f.Image.Name(), p.ID)
+	}
+	if s := f.scope(); s != nil {
+		return s.key()
+	}
+	return "unknown"
+}
+
+// undescribed is the error for a function of which BTF says nothing, or nothing for
+// certain, where the debuginfo has not told it either.
+func (f *function) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
+	module := f.Image.Name()
+	if module != "" && !f.Image.Typed() {
+		return &syntax.Diagnostic{Pos: at, Msg: fmt.Sprintf("%s: the module %s has no BTF, which would tell what %s takes and returns", what, module, f.Name),
+			Hint: "it was built without CONFIG_DEBUG_INFO_BTF_MODULES, or where no vmlinux was at hand; int_arg(1), pointer_arg(2) and so on read arguments by their numbers"}
+	}
+	if _, d := f.Image.Debuginfo().Need(at, fmt.Sprintf("%s: BTF does not describe %s; the list of its parameters", what, f.Name), nil); d != nil {
+		return d
+	}
+	if module != "" {
+		base, _, _ := strings.Cut(f.Name, ".")
+		return &syntax.Diagnostic{Pos: at, Msg: fmt.Sprintf("%s: BTF does not describe %s", what, f.Name),
+			Hint: fmt.Sprintf("module(%q).function(%q) asks the debuginfo", module, base+"@*")}
+	}
+	return syntax.Errorf(at, "%s: neither BTF nor the debuginfo describes %s", what, f.Name)
+}
+
+// A Statement is an instruction in a function or in an inlined copy.
+type Statement struct {
+	Source   *image.Source
+	Instance dwarf.Instance
+	Addr     uint64 // as linked
+}
+
+// A statement is the place of an instruction, of which only debuginfo knows the variables.
+type statement struct {
+	function
+	instance dwarf.Instance
+	from     *image.Source
+}
+
+// Statement returns the variables at an instruction.
+func (e *Env) Statement(s Statement, warn func(at syntax.Pos, msg string)) *Resolver {
+	return &Resolver{env: e, place: &statement{
+		function: function{Function: Function{Image: s.Source.Image, Name: s.Instance.Func.Name, Addr: s.Addr, Warn: warn}, env: e},
+		instance: s.Instance,
+		from:     s.Source,
+	}}
+}
+
+func (s *statement) prototype() (*btf.Proto, bool) { return nil, false }
+
+func (s *statement) scope() *scope {
+	if !s.looked {
+		s.looked = true
+		s.source = s.env.scope(s.from, s.instance, s.Addr, !s.instance.Inlined && s.Addr == s.instance.Low)
+	}
+	return s.source
+}
+
+func (s *statement) key() string {
+	if found := s.scope(); found != nil {
+		return found.key()
+	}
+	return "unknown"
+}
+
+// A tracepoint is the place where a tracepoint calls its probes.
+type tracepoint struct {
+	nowhere
+	image image.Image
+	trace *symbols.Tracepoint
+	proto *btf.Proto
+	asked bool
+}
+
+// Tracepoint returns the variables of a tracepoint of an image.
+func (e *Env) Tracepoint(im image.Image, t *symbols.Tracepoint) *Resolver {
+	return &Resolver{env: e, place: &tracepoint{nowhere: nowhere{env: e}, image: im, trace: t}}
+}
+
+func (t *tracepoint) types() (*btf.Spec, error) { return t.image.Types() }
+func (t *tracepoint) String() string            { return t.trace.String() }
+
+func (t *tracepoint) prototype() (*btf.Proto, bool) {
+	if !t.asked {
+		t.asked = true
+		if types, err := t.image.Types(); err == nil {
+			t.proto = tracepointPrototype(types, t.trace.Name)
+		}
+	}
+	return t.proto, t.proto != nil
+}
+
+// tracepointPrototype returns what a tracepoint's probes take, nil if BTF does not say.
+// The kernel has functions with these parameters for each tracepoint:
+// __traceiter_NAME, since Linux 5.10, and __probestub_NAME. The typedef
+// btf_trace_NAME has no names: its parameters are arg1, arg2 and so on.
+func tracepointPrototype(types *btf.Spec, name string) *btf.Proto {
+	for _, prefix := range []string{"__traceiter_", "__probestub_"} {
+		for _, id := range types.Find(prefix+name, btf.Function) {
+			if p, ok := types.Proto(id); ok && len(p.Params) > 0 {
+				return withoutData(p)
+			}
+		}
+	}
+	for _, id := range types.Find("btf_trace_"+name, btf.Typedef) {
+		if p, ok := types.Proto(types.Target(types.Target(id))); ok && len(p.Params) > 0 {
+			p = withoutData(p)
+			for i := range p.Params {
+				p.Params[i].Name = fmt.Sprintf("arg%d", i+1)
+			}
+			return p
+		}
+	}
+	return nil
+}
+
+// withoutData drops the first parameter, which is the probe's own data.
+func withoutData(p *btf.Proto) *btf.Proto {
+	p.Params, p.Result = p.Params[1:], 0
+	return p
+}
+
+// param returns where the i-th parameter of a tracepoint is. The first
+// register carries the probe's own data, and the runtime's stack pointer is
+// behind the return address.
+func (t *tracepoint) param(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location {
+	l := argLocation(types, p, i, 1, 0, at)
+	l.store = nil
+	return l
+}
+
+func (t *tracepoint) key() string {
+	if t.proto, _ = t.prototype(); t.proto == nil {
+		return "unknown " + t.trace.String()
+	}
+	return fmt.Sprintf("%s %d %s", t.image.Name(), t.proto.ID, t.trace)
+}
+
+func (t *tracepoint) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
+	return syntax.Errorf(at, "%s: BTF does not describe the tracepoint %s", what, t.trace)
+}
+
+// Key is the same for two places at which all target variables have the same
+// values, as far as expressions go.
+func (v *Resolver) Key() string {
+	if v.given != nil {
+		return fmt.Sprintf("%p", v)
+	}
+	return fmt.Sprintf("%s %t", v.place.key(), v.atReturn)
+}
+
+// tracepoint returns the place if it is a tracepoint, else nil.
+func (v *Resolver) tracepoint() *tracepoint {
+	t, _ := v.place.(*tracepoint)
+	return t
+}
+
+// Source returns the image of a place that is known by debuginfo alone, nil for others.
+func (v *Resolver) Source() *image.Source {
+	if s, ok := v.place.(*statement); ok {
+		return s.from
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// Limits of what one rendition shows.
+const (
+	maxShown    = 32 // numbers and strings
+	maxElements = 5  // of an array
+	maxLevels   = 16 // of structs in structs
+)
+
+// A rendition is a sprintf in the making.
+type rendition struct {
+	r      *resolution
+	format strings.Builder
+	args   []program.Expr
+	full   bool
+}
+
+func (p *rendition) text(s string) {
+	p.format.WriteString(strings.ReplaceAll(s, "%", "%%"))
+}
+
+// arg adds one argument, unless there are too many.
+func (p *rendition) arg(directive string, x program.Expr) {
+	if len(p.args) >= maxShown {
+		p.full = true
+		p.text("...")
+		return
+	}
+	p.format.WriteString(directive)
+	p.args = append(p.args, x)
+}
+
+func (p *rendition) value(at syntax.Pos) *program.Value {
+	return &program.Value{X: &program.Print{At: at, Format: p.format.String(), Args: p.args, Sprint: true}}
+}
+
+// all resolves $$parms, $$vars, $$locals and $$return: name=value, with
+// spaces between.
+func (r *resolution) all() *program.Value {
+	p := &rendition{r: r}
+	switch name := r.x.Name[1:]; name {
+	case "return":
+		l, d := r.result()
+		if d != nil && r.atReturn {
+			break // returns nothing: ""
+		}
+		if d != nil {
+			return failed(r.x.At, d)
+		}
+		p.variable("return", l)
+	case "parms", "vars", "locals":
+		list, d := r.variables("$$"+name, name != "locals", name != "parms")
+		if d != nil {
+			return failed(r.x.At, d)
+		}
+		for i, v := range list {
+			if i > 0 {
+				p.text(" ")
+			}
+			p.variable(v.name, v.at)
+		}
+	case "name", "system":
+		t := r.tracepoint()
+		if t == nil {
+			return failed(r.x.At, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$$%s is a tracepoint's: it is known only in kernel.trace probes", name)})
+		}
+		text := t.trace.Name
+		if name == "system" {
+			text = t.trace.System
+		}
+		return &program.Value{X: &program.Text{At: r.x.At, Value: text}}
+	default:
+		return failed(r.x.At, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$$%s is not known", name),
+			Hint: "there are $$vars, $$parms, $$locals and $$return"})
+	}
+	return p.value(r.x.At)
+}
+
+// A named is a variable, and where it is; nil if it is nowhere.
+type named struct {
+	name string
+	at   *location
+}
+
+// variables returns the parameters and local variables, as what wants them.
+func (r *resolution) variables(what string, params, locals bool) ([]named, *syntax.Diagnostic) {
+	var list []named
+	if s := r.exact(); s != nil {
+		for _, v := range s.Variables() {
+			if v.Param && params || !v.Param && locals {
+				one := *r
+				one.summary = true
+				l, err := one.at(s, v)
+				if err != nil {
+					l = nil
+				}
+				list = append(list, named{v.Name, l})
+			}
+		}
+		return list, nil
+	}
+	proto, d := r.prototype(what)
+	if d != nil || !params {
+		return nil, d
+	}
+	for i, param := range proto.Params {
+		list = append(list, named{param.Name, r.place.param(r.types, proto, i, r.x.At)})
+	}
+	return list, nil
+}
+
+// variable writes name=value, as C would print it or as a number.
+func (p *rendition) variable(name string, l *location) {
+	p.text(name + "=")
+	if l == nil {
+		p.text("?")
+		return
+	}
+	if p.r.x.Pretty > 0 {
+		p.top(l, p.r.x.Pretty)
+		return
+	}
+	x, d := l.value()
+	if d != nil {
+		p.text("?")
+		return
+	}
+	p.arg("%#x", x)
+}
+
+// pretty resolves $x$ and $x$$.
+func (r *resolution) pretty(l *location, depth int) *program.Value {
+	p := &rendition{r: r}
+	p.top(l, depth)
+	return p.value(r.x.At)
+}
+
+// top writes the value at l; a pointer to a struct or union is followed.
+func (p *rendition) top(l *location, depth int) {
+	levels := 1
+	if depth > 1 {
+		levels = maxLevels
+	}
+	if l.types.Kind(l.real()) == btf.Pointer {
+		to := l.types.Strip(l.types.Target(l.real()))
+		if k := l.types.Kind(to); k == btf.Struct || k == btf.Union {
+			if in, d := l.deref(); d == nil {
+				l = in
+			}
+		}
+	}
+	p.show(l, levels)
+}
+
+// show writes the value at l with levels of structs and arrays opened.
+func (p *rendition) show(l *location, levels int) {
+	t := l.real()
+	switch l.types.Kind(t) {
+	case btf.Struct, btf.Union:
+		if levels == 0 {
+			p.text("{...}")
+			return
+		}
+		p.text("{")
+		p.members(l, levels, "")
+		p.text("}")
+	case btf.Array:
+		p.array(l, levels)
+	case btf.Pointer:
+		p.pointer(l)
+	default:
+		p.number(l)
+	}
+}
+
+// members writes .name=value for each; those of anonymous structs and unions
+// count as the outer one's.
+func (p *rendition) members(l *location, levels int, before string) string {
+	for _, m := range l.types.Members(l.real()) {
+		if p.full {
+			break
+		}
+		inner := *l
+		inner.typ, inner.pos, inner.bits = m.Type, l.pos+m.Offset, m.Bits
+		if m.Name == "" {
+			if k := l.types.Kind(inner.real()); (k == btf.Struct || k == btf.Union) && levels > 0 {
+				before = p.members(&inner, levels, before)
+			}
+			continue
+		}
+		inner.what += "->" + m.Name
+		p.text(before + "." + m.Name + "=")
+		p.show(&inner, levels-1)
+		before = ", "
+	}
+	return before
+}
+
+func (p *rendition) array(l *location, levels int) {
+	elem := l.types.Target(l.real())
+	if n, ok := l.types.Integer(l.types.Strip(elem)); ok && n.Char && l.addr != nil {
+		if addr, d := l.address(); d == nil {
+			p.string(addr, l.user, l.types.Len(l.real()))
+			return
+		}
+	}
+	size := l.types.Size(elem)
+	if levels == 0 || size == 0 {
+		p.text("[...]")
+		return
+	}
+	p.text("[")
+	n := l.types.Len(l.real())
+	for i := int64(0); i < n; i++ {
+		if i > 0 {
+			p.text(", ")
+		}
+		if i == maxElements || p.full {
+			p.text("...")
+			break
+		}
+		inner := *l
+		inner.typ, inner.pos = elem, l.pos+i*size*8
+		inner.what = fmt.Sprintf("%s[%d]", l.what, i)
+		p.show(&inner, levels-1)
+	}
+	p.text("]")
+}
+
+func (p *rendition) pointer(l *location) {
+	x, d := l.value()
+	if d != nil {
+		p.text("?")
+		return
+	}
+	to := l.types.Strip(l.types.Target(l.real()))
+	if n, ok := l.types.Integer(to); ok && n.Char {
+		p.string(x, l.user || l.types.IsUser(l.typ), 0)
+		return
+	}
+	p.arg("%p", x)
+}
+
+// string writes the text at addr, of at most n bytes if n is not 0. It is read by a function of
+// the tapset library, to which the address goes as a target variable of its own.
+func (p *rendition) string(addr program.Expr, user bool, n int64) {
+	at := p.r.x.At
+	operand := &syntax.TargetVar{At: at, Name: "string"}
+	p.r.made[operand] = &program.Value{X: addr}
+	call := &syntax.CallExpr{At: at, Name: "kernel_string", Args: []syntax.Expr{operand, &syntax.StringLit{At: at, Value: "?"}}}
+	if user {
+		call.Name = "user_string"
+	} else if n > 0 {
+		call.Name, call.Args[1] = "kernel_string_n", &syntax.NumberLit{At: at, Value: n}
+	}
+	p.arg(`"%s"`, &program.Operand{X: call})
+}
+
+func (p *rendition) number(l *location) {
+	x, d := l.value()
+	if d != nil {
+		p.text("?")
+		return
+	}
+	if n, _ := l.types.Integer(l.real()); n.Signed {
+		p.arg("%d", x)
+	} else {
+		p.arg("%u", x)
+	}
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// A resolution finds the value of one target variable.
+type resolution struct {
+	*Resolver
+	types   *btf.Spec
+	x       *syntax.TargetVar
+	made    map[syntax.Expr]*program.Value
+	atEntry bool // though the probe is at the return
+	summary bool // of many variables: nothing is to be probed for one of them
+}
+
+// saved resolves a parameter in a return probe: it is what it was at entry.
+func (r *resolution) saved() *program.Value {
+	for _, a := range r.x.Access {
+		if _, ok := constant(a.Index); a.Index != nil && !ok {
+			return failed(a.At, &syntax.Diagnostic{Pos: a.At,
+				Msg:  "in a return probe a parameter is what it was at the function's entry: its index must be a constant",
+				Hint: fmt.Sprintf("save it in the function's entry probe, or write @entry(%s)", syntax.ExprString(r.x))})
+		}
+	}
+	r.atEntry = true
+	value := r.value()
+	if _, constant := value.X.(*program.Number); constant || value.Err != nil {
+		return value
+	}
+	kind := value.X.Type()
+	return &program.Value{
+		X:     r.save(r.x.At, syntax.ExprString(r.x), value.X, kind),
+		Fixed: "in a return probe a parameter is what it was at the function's entry",
+	}
+}
+
+// fixed says why what is at l can't be changed, if it can't.
+func (r *resolution) fixed(l *location) string {
+	switch {
+	case r.tracepoint() != nil && l.addr == nil:
+		return "a tracepoint's arguments can't, only what they point to"
+	case l.bits != 0:
+		return "it is a bit field in a register"
+	}
+	return ""
+}
+
+func (r *resolution) value() *program.Value {
+	if strings.HasPrefix(r.x.Name, "$") && r.x.Kind == syntax.DollarVar {
+		return r.all()
+	}
+	if n, ok := r.enumerator(); ok {
+		return &program.Value{X: &program.Number{At: r.x.At, Value: n}, Fixed: "it is a constant of an enumeration"}
+	}
+	l, d := r.start()
+	if d != nil {
+		return failed(r.x.At, d)
+	}
+	if r.x.Kind == syntax.AtCast && len(r.x.Access) == 0 && r.x.Pretty == 0 {
+		return &program.Value{X: l.addr} // typed, but as it was
+	}
+	for i, a := range r.x.Access {
+		if i == 0 && a.Index != nil && r.x.Kind == syntax.AtCast {
+			l, d = l.element(a) // of what it points to
+		} else {
+			l, d = l.access(a)
+		}
+		if d != nil {
+			return failed(r.x.At, d)
+		}
+	}
+	switch {
+	case r.x.Pretty > 0:
+		return r.pretty(l, r.x.Pretty)
+	case r.x.Addr:
+		x, d := l.address()
+		return &program.Value{X: x, Err: d}
+	}
+	x, d := l.value()
+	if d != nil {
+		return failed(r.x.At, d)
+	}
+	return &program.Value{X: x, Store: l.place(x), Fixed: r.fixed(l)}
+}
+
+// start returns the location of what the chain begins with.
+func (r *resolution) start() (*location, *syntax.Diagnostic) {
+	switch r.x.Kind {
+	case syntax.AtCast:
+		return r.cast()
+	case syntax.AutoCast:
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "what this points to is not known",
+			Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member`, syntax.ExprString(r.x.X))}
+	case syntax.AtVar:
+		if strings.Contains(r.x.Name, "@") || r.x.Module != "" || !r.isLocal(r.x.Name) {
+			return r.global()
+		}
+	}
+	if r.x.Name == "return" && !r.atEntry {
+		return r.result()
+	}
+	if s := r.exact(); s != nil {
+		return r.sourceVariable(s, r.x.Name)
+	}
+	p, d := r.prototype("$" + r.x.Name)
+	if d != nil {
+		return nil, d
+	}
+	for i, param := range p.Params {
+		if param.Name == r.x.Name {
+			return r.place.param(r.types, p, i, r.x.At), nil
+		}
+	}
+	if s := r.place.scope(); s != nil {
+		return r.sourceVariable(s, r.x.Name)
+	}
+	return nil, r.unknown(p)
+}
+
+// enumerator returns the constant of an enumeration that $NAME is, where no
+// variable is called so.
+func (r *resolution) enumerator() (int64, bool) {
+	if r.x.Kind != syntax.DollarVar || len(r.x.Access) > 0 || r.x.Addr || r.x.Pretty > 0 || r.x.Name == "return" || r.isLocal(r.x.Name) {
+		return 0, false
+	}
+	return r.types.Enumerator(r.x.Name)
+}
+
+// prototype returns the place's prototype, which what needs.
+func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
+	p, _ := r.place.prototype()
+	if p == nil {
+		return nil, r.place.undescribed(r.x.At, what)
+	}
+	r.place.ambiguous(r.x.At)
+	return p, nil
+}
+
+// result returns the location of $return.
+func (r *resolution) result() (*location, *syntax.Diagnostic) {
+	types := btf.Table(r.types)
+	var p *btf.Proto
+	if s := r.exact(); s != nil {
+		types, p = s.Info.Types(), &btf.Proto{Result: s.Result()}
+	} else {
+		var d *syntax.Diagnostic
+		if p, d = r.prototype("$return"); d != nil {
+			return nil, d
+		}
+	}
+	if r.tracepoint() != nil {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: a tracepoint returns nothing"}
+	}
+	if !r.atReturn {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: the function has only begun here",
+			Hint: r.place.entry() + ".return has it"}
+	}
+	if types.Strip(p.Result) == 0 {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.place.String())}
+	}
+	l := resultLocation(types, p, r.x.At)
+	l.full = r.types
+	return l, nil
+}
+
+// unknown is the error for a variable that is not there.
+func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
+	var names, shown []string
+	for _, param := range p.Params {
+		if param.Name != "" {
+			names = append(names, param.Name)
+		}
+	}
+	if r.atReturn && r.types.Strip(p.Result) != 0 {
+		names = append(names, "return")
+	}
+	for _, n := range names {
+		shown = append(shown, "$"+n)
+	}
+	d := &syntax.Diagnostic{Pos: r.x.At}
+	where := r.place.String()
+	if len(names) == 0 {
+		d.Msg = fmt.Sprintf("no $%s: %s has no parameters", r.x.Name, where)
+	} else {
+		d.Msg = fmt.Sprintf("no $%s: %s has %s", r.x.Name, where, strings.Join(shown, ", "))
+	}
+	if near := suggest.Nearest(r.x.Name, names, 1); len(near) > 0 {
+		d.Hint = "did you mean $" + near[0] + "?"
+	} else if r.tracepoint() == nil {
+		d.Hint = "local variables are known only from debuginfo: " + r.env.Target.InstallDebuginfo()
+	}
+	return d
+}

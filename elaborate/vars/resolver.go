@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"slices"
+
+	"gostap/elaborate/image"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+// Env is what all places of one elaboration share.
+type Env struct {
+	Target  *image.Target
+	Entries EntryValues
+}
+
+// A Resolver knows the target variables at a place.
+type Resolver struct {
+	env   *Env
+	place place
+	given map[syntax.Expr]program.Expr // expressions that are not in the script
+
+	atReturn bool
+	entry    map[syntax.Expr]bool // stands inside @entry
+	saved    []program.Expr
+	slots    map[string]int // in saved, by what it is in the script
+}
+
+// Return makes the place that of the function's return.
+func (v *Resolver) Return() *Resolver {
+	v.atReturn = true
+	return v
+}
+
+// Give has the values of expressions that are not in the script.
+func (v *Resolver) Give(values map[syntax.Expr]program.Expr) { v.given = values }
+
+// Known is false if none of the target variables have values.
+func (v *Resolver) Known() bool {
+	_, certain := v.place.prototype()
+	return certain || v.place.scope() != nil || v.place.without()
+}
+
+// Saved lists the values to be saved at function entry that the values
+// resolved until now refer to by program.SavedValue.
+func (v *Resolver) Saved() []program.Expr { return v.saved }
+
+// Exists reports whether x has a value: Resolve would set no Err.
+func (v *Resolver) Exists(x syntax.Expr) bool {
+	trial := *v
+	trial.saved, trial.slots = nil, nil
+	return trial.Resolve(x, map[syntax.Expr]*program.Value{}).Err == nil
+}
+
+// Resolve returns what x, a *syntax.TargetVar or *syntax.AtExpr other than
+// @defined and @probewrite, is. Expressions inside x are left as
+// program.Operand, and come to Resolve after x. Operands that are not in the
+// script may hold target variables that are not either; their values go to made.
+func (v *Resolver) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Value) *program.Value {
+	switch x := x.(type) {
+	case *syntax.AtExpr:
+		return v.operator(x)
+	case *syntax.TargetVar:
+		if is, ok := v.given[x]; ok {
+			return &program.Value{X: is}
+		}
+		types, err := v.place.types()
+		if err != nil {
+			return failed(x.At, v.env.Target.Complain(x.At, err))
+		}
+		r := &resolution{Resolver: v, types: types, x: x, made: made, atEntry: v.entry[x]}
+		if v.atReturn && !r.atEntry && x.Kind != syntax.AtCast && x.Kind != syntax.AutoCast && x.Name != "return" && x.Name != "$return" {
+			return r.saved()
+		}
+		return r.value()
+	}
+	return failed(x.Pos(), nil)
+}
+
+func failed(pos syntax.Pos, d *syntax.Diagnostic) *program.Value {
+	if d == nil {
+		d = &syntax.Diagnostic{Pos: pos, Msg: "this can't be used here"}
+	}
+	return &program.Value{Err: d}
+}
+
+// Refused is the value of what can't be evaluated.
+func Refused(at syntax.Pos, format string, args ...any) *program.Value {
+	return &program.Value{Err: syntax.Errorf(at, format, args...)}
+}
+
+// operator resolves the @operators that are about the probed place.
+func (v *Resolver) operator(x *syntax.AtExpr) *program.Value {
+	switch x.Op {
+	case "entry":
+		if !v.atReturn {
+			return Refused(x.At, "@entry is what was so at a function's entry: it stands only in return probes")
+		}
+		if len(x.Args) != 1 {
+			return Refused(x.At, "@entry takes one expression")
+		}
+		if v.entry == nil {
+			v.entry = map[syntax.Expr]bool{}
+		}
+		syntax.Inspect(x.Args[0], func(n syntax.Node) bool {
+			v.entry[n.(syntax.Expr)] = true
+			return true
+		})
+		return &program.Value{X: v.save(x.At, "@"+syntax.ExprString(x.Args[0]), &program.Operand{X: x.Args[0]}, program.Unknown)}
+	case "enum":
+		return v.enum(x)
+	case "enumname":
+		return v.enumName(x)
+	}
+	return Refused(x.At, "@%s is not known", x.Op)
+}
+
+// save has x evaluated at the function's entry; key is the same for what is
+// the same.
+func (v *Resolver) save(at syntax.Pos, key string, x program.Expr, kind program.Type) program.Expr {
+	slot, ok := v.slots[key]
+	if !ok {
+		if v.slots == nil {
+			v.slots = map[string]int{}
+		}
+		slot = len(v.saved)
+		v.slots[key] = slot
+		v.saved = append(v.saved, x)
+	}
+	return &program.SavedValue{At: at, Index: slot, Kind: kind}
+}
+
+// exact returns what debuginfo says where BTF does not do: inside a function, and
+// where it has nothing of the function for certain. Else it returns nil.
+func (v *Resolver) exact() *scope {
+	if _, certain := v.place.prototype(); certain {
+		return nil
+	}
+	return v.place.scope()
+}
+
+// isLocal says whether the probed place has a parameter or local variable of that name.
+func (v *Resolver) isLocal(name string) bool {
+	if p, _ := v.place.prototype(); p != nil && slices.ContainsFunc(p.Params, func(param param) bool { return param.Name == name }) {
+		return true
+	}
+	s := v.place.scope()
+	return s != nil && slices.ContainsFunc(s.Variables(), func(v *variable) bool { return v.Name == name })
+}

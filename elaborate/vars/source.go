@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/image"
+	"gostap/elaborate/probepoint"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// sourceVariable returns the location of a variable by debuginfo.
+func (r *resolution) sourceVariable(s *scope, name string) (*location, *syntax.Diagnostic) {
+	v := s.Lookup(name)
+	if v == nil {
+		if found, err := s.Info.Globals(name, func(file string) bool { return file == s.UnitName() || file == s.Func.File }); err == nil && len(found) > 0 {
+			v = found[0]
+		}
+	}
+	if v == nil {
+		return nil, r.noVariable(s, name)
+	}
+	l, err := r.at(s, v)
+	if err != nil {
+		return nil, r.gone(s, v, err)
+	}
+	return l, nil
+}
+
+// at returns where a variable is.
+func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
+	loc, err := v.Location()
+	if err != nil {
+		return nil, err
+	}
+	if s.entry && v.Param && v.Kept() && !strings.Contains(s.Symbol, ".") {
+		return r.passed(s, v), nil
+	}
+	asked := *s
+	asked.asker = r
+	s = &asked
+	l := &location{types: s.Info.Types(), full: s.full, at: r.x.At, what: "$" + v.Name, typ: v.Type}
+	if len(loc.Pieces) == 1 && loc.Pieces[0].Bits == 0 {
+		switch p := loc.Pieces[0]; p.Kind {
+		case dwarf.Nowhere:
+			return nil, dwarf.ErrOptimizedOut
+		case dwarf.InMemory:
+			l.addr, err = s.expr(r.x.At, p.X)
+			return l, err
+		case dwarf.InRegister:
+			x, err := s.register(r.x.At, p.N)
+			l.regs = []program.Expr{x}
+			l.store = x
+			return l, err
+		}
+	}
+	size := l.types.Size(l.typ)
+	if size == 0 && len(loc.Pieces) == 1 {
+		size = int64(len(loc.Pieces[0].Bytes)) // a literal, which has no type
+	}
+	l.regs, l.lost, err = s.words(r.x.At, loc.Pieces, size)
+	l.pointees = r.pointees(s, loc.Pieces)
+	return l, err
+}
+
+// passed returns where a parameter is passed. That it is kept in one place all
+// through the function, as debuginfo says, is not yet so at the first instruction.
+func (r *resolution) passed(s *scope, v *dwarf.Variable) *location {
+	p := &btf.Proto{Result: s.Result()}
+	at := 0
+	for _, one := range s.Variables() {
+		if !one.Param {
+			continue
+		}
+		if one == v {
+			at = len(p.Params)
+		}
+		p.Params = append(p.Params, btf.Param{Name: one.Name, Type: one.Type})
+	}
+	l := paramLocation(s.Info.Types(), p, at, r.x.At)
+	l.full = s.full
+	return l
+}
+
+// noVariable is the error for a name that no variable has.
+func (r *resolution) noVariable(s *scope, name string) *syntax.Diagnostic {
+	var names []string
+	for _, v := range s.Variables() {
+		names = append(names, v.Name)
+	}
+	if r.atReturn && s.Result() != 0 {
+		names = append(names, "return")
+	}
+	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("no $%s in %s: ", name, s.Func.Name) + s.listHere()}
+	if near := suggest.Nearest(name, names, 1); len(near) > 0 {
+		d.Hint = "did you mean $" + near[0] + "?"
+	}
+	return d
+}
+
+// gone is the error for a variable that has no value at the address.
+func (r *resolution) gone(s *scope, v *dwarf.Variable, err error) *syntax.Diagnostic {
+	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$%s: %v; %s", v.Name, err, s.listHere())}
+	ranges, _ := v.Ranges()
+	var shown []string
+	for _, part := range ranges {
+		shown = append(shown, s.spell(part))
+	}
+	if len(shown) > 0 {
+		d.Hint = fmt.Sprintf("$%s has a value at %s", v.Name, suggest.Enumerate(shown, 6))
+	}
+	return d
+}
+
+// fileVariable resolves @var("NAME@FILE").
+func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
+	name, file, _ := strings.Cut(r.x.Name, "@")
+	im, d := r.imageOf(r.x.Module)
+	if d != nil {
+		return nil, d
+	}
+	p := probepoint.Pattern{File: file}
+	found, err := im.Info.Globals(name, p.MatchesFile)
+	if err != nil {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: err.Error()}
+	}
+	if len(found) == 0 {
+		d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("@var(%q): no such variable", r.x.Name)}
+		if file != "" {
+			d.Msg = fmt.Sprintf("@var(%q): no file %q has a variable %s of its own", r.x.Name, file, name)
+		}
+		if im.Info.Thin {
+			d.Msg += ", in what the probe cache holds of the debuginfo"
+		}
+		return nil, d
+	}
+	s := &scope{Source: im, full: r.types}
+	l, err := r.at(s, found[0])
+	if err != nil {
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("@var(%q): %v", r.x.Name, err)}
+	}
+	l.what = fmt.Sprintf("@var(%q)", r.x.Name)
+	return l, nil
+}
+
+// imageOf returns what @var's last argument names: the kernel, a module, or if it
+// is "" what the probe is in.
+func (r *resolution) imageOf(module string) (*image.Source, *syntax.Diagnostic) {
+	what := fmt.Sprintf("the place of the variable @var(%q)", r.x.Name)
+	switch {
+	case module == "" && r.Source() != nil:
+		return r.Source(), nil
+	case kernelModule(module):
+		info, d := r.env.Target.Debuginfo().Need(r.x.At, what, nil)
+		if d != nil {
+			return nil, d
+		}
+		return r.env.Target.Source(info), nil
+	}
+	m, d := r.env.Target.OneModule(r.x.At, module)
+	if d != nil {
+		return nil, d
+	}
+	return r.env.Target.ModuleSource(r.x.At, m.File.Path, what, nil)
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package arch describes instruction sets as compilers and the kernel use them:
+// which registers a function's arguments and results are in, how DWARF numbers
+// the registers, how the kernel names them in struct pt_regs. A file for each;
+// runtime-c/include/gs_arch.h is the kernel's side of it.
+package arch
+
+// An Arch is an instruction set.
+type Arch struct {
+	Name string // as uname -m and scripts call it
+
+	// Registers are those that handlers see, by their DWARF numbers: the fields of struct pt_regs.
+	Registers []string
+	// Arguments are the registers that carry a function's first integer arguments.
+	Arguments []int
+	// Results are the registers that carry a function's result.
+	Results      []int
+	StackPointer int
+
+	// WordSize is the size of a register and of what the stack holds for an argument, in bytes.
+	WordSize int64
+	// ReturnAddress is the size of what a call leaves on the stack, in bytes: 0 if the address is in a register.
+	ReturnAddress int64
+	// MaxInRegisters is the size in bytes from which on structs are passed and returned in memory.
+	MaxInRegisters int64
+
+	// DebugRegisters is how many pieces of memory the processor can watch, of WatchedBytes bytes at most.
+	DebugRegisters int
+	WatchedBytes   int64
+}
+
+// Argument returns the number of the argument that a register carries at a
+// function's entry; false if it carries none.
+func (a *Arch) Argument(register int64) (index int, ok bool) {
+	for i, r := range a.Arguments {
+		if int64(r) == register {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Visible reports whether handlers see the register of a DWARF number.
+func (a *Arch) Visible(register int64) bool {
+	return register >= 0 && register < int64(len(a.Registers))
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package arch
+
+// X86_64 is what the System V ABI for AMD64 says, in its tables of registers
+// and of their DWARF numbers (figures 3.4 and 3.36).
+var X86_64 = &Arch{
+	Name: "x86_64",
+	Registers: []string{
+		"ax", "dx", "cx", "bx", "si", "di", "bp", "sp",
+		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "ip",
+	},
+	Arguments:      []int{5, 4, 1, 2, 8, 9},
+	Results:        []int{0, 1},
+	StackPointer:   7,
+	WordSize:       8,
+	ReturnAddress:  8,
+	MaxInRegisters: 16,
+	DebugRegisters: 4,
+	WatchedBytes:   8,
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package suggest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// DidYouMean offers one to three names.
+func DidYouMean(names []string) string {
+	var quoted []string
+	for _, n := range names {
+		quoted = append(quoted, strconv.Quote(n))
+	}
+	last := len(quoted) - 1
+	if last == 0 {
+		return "did you mean " + quoted[0] + "?"
+	}
+	return "did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?"
+}
+
+// Enumerate lists at most n names, and says how many more there are.
+func Enumerate(names []string, n int) string {
+	if len(names) > n {
+		return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
+	}
+	return strings.Join(names, ", ")
+}
