@@ -5,12 +5,12 @@ package consumer
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 
 	"github.com/pkg/errors"
 
+	"gostap/internal/buildid"
 	"gostap/manifest"
 )
 
@@ -82,24 +82,5 @@ func kernelBuildID() string {
 	if err != nil {
 		return ""
 	}
-	return buildIDOf(notes)
-}
-
-// buildIDOf finds the note of type NT_GNU_BUILD_ID of the owner "GNU".
-func buildIDOf(notes []byte) string {
-	const ntGNUBuildID = 3
-	align := func(n uint32) int { return int(n+3) &^ 3 }
-	for len(notes) >= 12 {
-		nameSize, descSize, kind := le32(notes), le32(notes[4:]), le32(notes[8:])
-		notes = notes[12:]
-		if nameSize > 1<<16 || descSize > 1<<16 || align(nameSize)+align(descSize) > len(notes) {
-			return ""
-		}
-		name, desc := notes[:nameSize], notes[align(nameSize):][:descSize]
-		if kind == ntGNUBuildID && string(name) == "GNU\x00" {
-			return hex.EncodeToString(desc)
-		}
-		notes = notes[align(nameSize)+align(descSize):]
-	}
-	return ""
+	return buildid.Find(notes)
 }

@@ -5,7 +5,6 @@ package consumer
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,17 +86,5 @@ func TestRenameImage(t *testing.T) {
 	}
 	if renameImage(image, "hello_12345", strings.Repeat("x", 56)) == nil {
 		t.Error("took a name that is too long")
-	}
-}
-
-func TestBuildID(t *testing.T) {
-	notes, _ := hex.DecodeString("0600000004000000010100004c696e75780000000000000004000000040000000300000047" + "4e5500deadbeef")
-	if got := buildIDOf(notes); got != "deadbeef" {
-		t.Errorf("%q", got)
-	}
-	for i := range notes {
-		if got := buildIDOf(notes[:i]); got != "" {
-			t.Errorf("%q from %d bytes", got, i)
-		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pkg/errors"
 
+	"gostap/internal/buildid"
 	"gostap/internal/cache"
 )
 
@@ -190,7 +191,7 @@ func (f *File) readLinks() {
 			continue
 		}
 		if p, err := f.raw(s); err == nil && f.BuildID == "" {
-			f.BuildID = noteBuildID(p)
+			f.BuildID = buildid.Find(p)
 		}
 	}
 	if s := f.elf.Section(".gnu_debuglink"); s != nil {
@@ -214,21 +215,6 @@ func (f *File) readLinks() {
 			f.altID = hex.EncodeToString(b.take(b.uleb()))
 		}
 	}
-}
-
-// noteBuildID finds the GNU build-id among ELF notes.
-func noteBuildID(notes []byte) string {
-	const gnuBuildID = 3
-	b := buf{data: notes}
-	for b.left() >= 12 && !b.bad {
-		nameSize, size, kind := uint64(b.u32()), uint64(b.u32()), b.u32()
-		name := b.take((nameSize + 3) &^ 3)
-		desc := b.take((size + 3) &^ 3)
-		if kind == gnuBuildID && nameSize == 4 && string(name) == "GNU\x00" && size >= 8 && size <= 64 && desc != nil {
-			return hex.EncodeToString(desc[:size])
-		}
-	}
-	return ""
 }
 
 // A symbol is a function's or a variable's in the symbol table.

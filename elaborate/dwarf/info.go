@@ -16,6 +16,7 @@ import (
 	"github.com/pkg/errors"
 	"github.com/therootcompany/xz"
 
+	"gostap/internal/buildid"
 	"gostap/internal/cache"
 )
 
@@ -123,7 +124,7 @@ func glance(path string) (buildID, link string, has bool, err error) {
 		switch {
 		case s.Type == elf.SHT_NOTE && buildID == "" && s.Size < 1<<20:
 			if p, err := s.Data(); err == nil {
-				buildID = noteBuildID(p)
+				buildID = buildid.Find(p)
 			}
 		case s.Name == ".gnu_debuglink" && s.Size < 1<<16:
 			if p, err := s.Data(); err == nil {

@@ -5,10 +5,10 @@ package symbols
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/binary"
-	"encoding/hex"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/buildid"
 )
 
 // An image is a decompressed kernel: a stripped ELF file, section by section.
@@ -81,24 +81,9 @@ func (im *image) buildID() (string, error) {
 	if s == nil {
 		return "", errors.New("kernel image: no section .notes")
 	}
-	return noteBuildID(s.data)
-}
-
-// noteBuildID finds the build-id among ELF notes.
-func noteBuildID(notes []byte) (string, error) {
-	const gnuBuildID = 3
-	for p := notes; len(p) >= 12; {
-		name, desc := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
-		kind := binary.LittleEndian.Uint32(p[8:])
-		nameEnd := 12 + (uint64(name)+3)&^3
-		end := nameEnd + (uint64(desc)+3)&^3
-		if end > uint64(len(p)) {
-			break
-		}
-		if kind == gnuBuildID && string(p[12:12+name]) == "GNU\x00" && desc >= 8 && desc <= 64 {
-			return hex.EncodeToString(p[nameEnd : nameEnd+uint64(desc)]), nil
-		}
-		p = p[end:]
+	id := buildid.Find(s.data)
+	if id == "" {
+		return "", errors.New("kernel image: no build-id")
 	}
-	return "", errors.New("kernel image: no build-id")
+	return id, nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/buildid"
 )
 
 // openLive asks the running kernel, which takes root: /proc/kallsyms for the
@@ -20,9 +22,9 @@ func openLive(release string) (*Kernel, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "no kernel image in /boot, and the running kernel can't be asked")
 	}
-	buildID, err := noteBuildID(notes)
-	if err != nil {
-		return nil, err
+	buildID := buildid.Find(notes)
+	if buildID == "" {
+		return nil, errors.New("the running kernel has no build-id")
 	}
 	if k, err := openCached(release, buildID); err == nil {
 		return k, nil

@@ -21,6 +21,7 @@ import (
 	"github.com/therootcompany/xz"
 	"golang.org/x/sync/errgroup"
 
+	"gostap/internal/buildid"
 	"gostap/internal/cache"
 	"gostap/internal/kernels"
 	"gostap/internal/panics"
@@ -228,7 +229,7 @@ func (m *Module) write(file []byte) error {
 			return err
 		}
 	}
-	if id, err := noteBuildID(f.data(".note.gnu.build-id")); err == nil {
+	if id := buildid.Find(f.data(".note.gnu.build-id")); id != "" {
 		if err := cache.Write(filepath.Join(m.dir, buildIDFile), []byte(id)); err != nil {
 			return err
 		}
