@@ -14,6 +14,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
+	"gostap/internal/compress"
 	"gostap/internal/kernels"
 )
 
@@ -91,9 +92,9 @@ func openCommonInitramfs(release, busybox string) (*os.File, error) {
 			c.add("bin/"+applet, cpioSymlink, []byte("busybox"))
 		}
 		for i, path := range paths {
-			module, err := decompressModule(path, modules[i])
+			module, err := compress.Decompress(modules[i])
 			if err != nil {
-				return nil, err
+				return nil, errors.Wrap(err, path)
 			}
 			c.add(fmt.Sprintf("modules/%02d-%s.ko", i, moduleName(path)), cpioRegular, module)
 		}

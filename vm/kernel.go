@@ -3,19 +3,12 @@
 package vm
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
-	"encoding/binary"
-	"io"
 	"os"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
-	"github.com/therootcompany/xz"
-
 	"gostap/internal/kernels"
+	"gostap/internal/vmlinuz"
 )
 
 // Releases returns the installed kernels that Run can boot, oldest name first: those with a /boot/vmlinuz-RELEASE
@@ -43,51 +36,11 @@ func openKernel(cfg *Config) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload := decompressor(image)
-	if payload == nil {
-		return os.Open(path)
-	}
 	key := sha256.Sum256(image)
-	return cached(cfg.Release, "vmlinux", key[:], func() ([]byte, error) { return io.ReadAll(payload) })
-}
-
-// Offsets in the setup header of a bzImage; see Documentation/x86/boot.rst in the kernel's source.
-const (
-	setupSects    = 0x1f1
-	payloadOffset = 0x248
-	payloadLength = 0x24c
-	setupEnd      = 0x250
-)
-
-// decompressor returns a reader of the ELF image inside a bzImage, or nil if there is none that it knows how to read.
-func decompressor(image []byte) io.Reader {
-	if len(image) < setupEnd || string(image[0x202:0x206]) != "HdrS" {
-		return nil
-	}
-	start := (int(image[setupSects])+1)*512 + int(binary.LittleEndian.Uint32(image[payloadOffset:]))
-	end := start + int(binary.LittleEndian.Uint32(image[payloadLength:]))
-	if start+8 > end || end > len(image) {
-		return nil
-	}
-	// Behind the compressed data stands its uncompressed size, in four bytes, for formats that don't record it.
-	// gzip does record it, as its own last four bytes.
-	whole, data := image[start:end], image[start:end-4]
-	var r io.Reader
-	switch {
-	case bytes.HasPrefix(data, []byte("\x02\x21\x4c\x18")):
-		r = lz4.NewReader(bytes.NewReader(data))
-	case bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")):
-		if d, err := zstd.NewReader(bytes.NewReader(data)); err == nil {
-			r = d.IOReadCloser()
+	return cached(cfg.Release, "vmlinux", key[:], func() ([]byte, error) {
+		if unpacked, err := vmlinuz.Unpack(image); err == nil {
+			return unpacked, nil
 		}
-	case bytes.HasPrefix(data, []byte("\xfd7zXZ\x00")):
-		if d, err := xz.NewReader(bytes.NewReader(data), 0); err == nil {
-			r = d
-		}
-	case bytes.HasPrefix(data, []byte("\x1f\x8b\x08")):
-		if d, err := gzip.NewReader(bytes.NewReader(whole)); err == nil {
-			r = d
-		}
-	}
-	return r
+		return image, nil
+	})
 }

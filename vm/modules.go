@@ -4,17 +4,12 @@ package vm
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
-	"github.com/therootcompany/xz"
 )
 
 // moduleTree is what depmod wrote down about /lib/modules/RELEASE.
@@ -78,29 +73,6 @@ func (t *moduleTree) loadOrder(names ...string) ([]string, error) {
 func moduleName(path string) string {
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	return strings.ReplaceAll(name, "-", "_")
-}
-
-// decompressModule returns the content of a .ko, .ko.xz, .ko.zst or .ko.gz file as the ELF file that insmod takes.
-func decompressModule(path string, content []byte) ([]byte, error) {
-	var r io.Reader = bytes.NewReader(content)
-	var err error
-	switch filepath.Ext(path) {
-	case ".ko":
-		return content, nil
-	case ".xz":
-		r, err = xz.NewReader(r, 0)
-	case ".zst":
-		r, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-	case ".gz":
-		r, err = gzip.NewReader(r)
-	default:
-		err = errors.New("unknown compression")
-	}
-	if err != nil {
-		return nil, errors.Wrap(err, path)
-	}
-	content, err = io.ReadAll(r)
-	return content, errors.Wrap(err, path)
 }
 
 func eachLine(path string, do func(string)) error {

@@ -3,14 +3,10 @@
 package vm
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 )
 
 func TestLoadOrder(t *testing.T) {
@@ -37,28 +33,5 @@ kernel/virtiofs.ko.xz: kernel/virtio_ring.ko.xz kernel/fs/fuse/fuse.ko kernel/vi
 	}
 	if _, err := tree.loadOrder("overlay"); err == nil {
 		t.Error("a module that isn't there was found")
-	}
-}
-
-func TestDecompressModule(t *testing.T) {
-	elf := bytes.Repeat([]byte("\x7fELF"), 1000)
-	var x bytes.Buffer
-	xw, err := xz.NewWriter(&x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	xw.Write(elf)
-	xw.Close()
-	zw, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, content := range map[string][]byte{"a.ko": elf, "a.ko.xz": x.Bytes(), "a.ko.zst": zw.EncodeAll(elf, nil)} {
-		if got, err := decompressModule(path, content); err != nil || !bytes.Equal(got, elf) {
-			t.Errorf("%s: %v, %d bytes", path, err, len(got))
-		}
-	}
-	if _, err := decompressModule("a.ko.lzo", elf); err == nil {
-		t.Error("an unknown compression was accepted")
 	}
 }

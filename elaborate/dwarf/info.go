@@ -4,7 +4,6 @@ package dwarf
 
 import (
 	"bytes"
-	"compress/gzip"
 	"debug/elf"
 	"encoding/hex"
 	"io"
@@ -12,12 +11,11 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
-	"github.com/therootcompany/xz"
 
 	"gostap/internal/buildid"
 	"gostap/internal/cache"
+	"gostap/internal/compress"
 )
 
 // An Info is debuginfo with its index. The debuginfo itself is opened when
@@ -138,32 +136,19 @@ func glance(path string) (buildID, link string, has bool, err error) {
 	return buildID, link, has, nil
 }
 
-// maxModule bounds what a module may decompress to.
-const maxModule = 256 << 20
-
 // unpacked returns what is in a file that may be compressed as kernel modules
-// are, by its name.
+// are, by its name: what isn't is not read, for a kernel's debuginfo is large.
 func unpacked(file *os.File) (io.ReaderAt, error) {
-	var r io.Reader
-	var err error
 	switch filepath.Ext(file.Name()) {
-	case ".xz":
-		r, err = xz.NewReader(file, 0)
-	case ".gz":
-		r, err = gzip.NewReader(file)
-	case ".zst":
-		var z *zstd.Decoder
-		if z, err = zstd.NewReader(file, zstd.WithDecoderMaxMemory(maxModule)); err == nil {
-			defer z.Close()
-			r = z
-		}
+	case ".xz", ".gz", ".zst":
 	default:
 		return file, nil
 	}
+	packed, err := io.ReadAll(file)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(r, maxModule))
+	data, err := compress.Decompress(packed)
 	return bytes.NewReader(data), err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/internal/cache"
+	"gostap/internal/vmlinuz"
 )
 
 // Lists of what only some scripts ask for are made when one first does, and
@@ -71,7 +72,7 @@ func (k *Kernel) image() (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := Unpack(file)
+	data, err := vmlinuz.Unpack(file)
 	if err != nil {
 		return nil, errors.Wrap(err, path)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gostap/elaborate/internal/testkernel"
+	"gostap/internal/vmlinuz"
 )
 
 // A testImage is a kernel that is small enough to be damaged in every byte.
@@ -186,7 +187,7 @@ func TestKallsymsLayouts(t *testing.T) {
 
 // swallow does all that is done with a kernel image.
 func swallow(file []byte) error {
-	data, err := Unpack(file)
+	data, err := vmlinuz.Unpack(file)
 	if err != nil {
 		return err
 	}

@@ -3,26 +3,21 @@
 package symbols
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
-	"debug/elf"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sort"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/pkg/errors"
-	"github.com/therootcompany/xz"
 	"golang.org/x/sync/errgroup"
 
 	"gostap/internal/buildid"
 	"gostap/internal/cache"
+	"gostap/internal/compress"
 	"gostap/internal/kernels"
 	"gostap/internal/panics"
 	"gostap/translator/suggest"
@@ -245,29 +240,9 @@ func readModule(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r io.Reader
-	switch in := bytes.NewReader(file); {
-	case bytes.HasPrefix(file, []byte(elf.ELFMAG)):
-		return file, nil
-	case bytes.HasPrefix(file, []byte("\xfd7zXZ\x00")):
-		r, err = xz.NewReader(in, 0)
-	case bytes.HasPrefix(file, []byte("\x28\xb5\x2f\xfd")):
-		var d *zstd.Decoder
-		if d, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1)); err == nil {
-			defer d.Close()
-			r = d
-		}
-	case bytes.HasPrefix(file, []byte("\x1f\x8b")):
-		r, err = gzip.NewReader(in)
-	default:
-		return nil, errors.New("no kernel module")
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(r, maxImage+1))
-	if len(data) > maxImage {
-		return nil, errors.Errorf("more than %d MiB", maxImage>>20)
+	data, err := compress.Decompress(file)
+	if err == compress.ErrFormat {
+		err = errors.New("no kernel module")
 	}
 	return data, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"gostap/internal/cache"
 	"gostap/internal/kernels"
+	"gostap/internal/vmlinuz"
 )
 
 // A MissingError says that something is not installed.
@@ -138,10 +139,10 @@ func build(release, path string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if is := bzRelease(file); is != "" && is != release {
+	if is := vmlinuz.Release(file); is != "" && is != release {
 		return nil, errors.Errorf("this is the kernel %s", is)
 	}
-	data, err := Unpack(file)
+	data, err := vmlinuz.Unpack(file)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 
 	"gostap/elaborate/symbols"
 	"gostap/internal/kernels"
+	"gostap/internal/vmlinuz"
 	"gostap/tests/guest"
 )
 
@@ -99,7 +100,7 @@ func stripImage(t *testing.T, dir, release string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := symbols.Unpack(file)
+	image, err := vmlinuz.Unpack(file)
 	if err != nil {
 		t.Fatal(err)
 	}
