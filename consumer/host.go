@@ -128,7 +128,8 @@ func (h *hostSession) interrupt() {
 	status := "/proc/" + strconv.Itoa(h.process.Process.Pid) + "/status"
 	for deadline := time.Now().Add(abandonPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		_, caught, found := strings.Cut(readTrimmed(status), "SigCgt:\t")
-		if !found || len(caught) < 16 || parseHex([]byte(caught[:16]))>>(unix.SIGINT-1)&1 != 0 {
+		mask, _, _ := strings.Cut(caught, "\n")
+		if signals, err := strconv.ParseUint(mask, 16, 64); !found || err != nil || signals>>(unix.SIGINT-1)&1 != 0 {
 			break
 		}
 	}

@@ -3,16 +3,14 @@
 package consumer
 
 import (
-	"bytes"
 	"io"
 	"os"
 
 	"github.com/pkg/errors"
 
+	"gostap/internal/kallsyms"
 	"gostap/manifest"
 )
-
-const kallsymsPath = "/proc/kallsyms"
 
 // resolve returns the address of each symbol in the running kernel, 0 for
 // those that it does not have. sameKernel says that the symbols' offsets are
@@ -22,7 +20,7 @@ func resolve(symbols []manifest.Symbol, sameKernel bool) ([]uint64, error) {
 	if len(symbols) == 0 {
 		return nil, nil
 	}
-	f, err := os.Open(kallsymsPath)
+	f, err := os.Open(kallsyms.Path)
 	if err != nil {
 		return nil, errors.Wrap(err, "the kernel was built without CONFIG_KALLSYMS")
 	}
@@ -30,7 +28,7 @@ func resolve(symbols []manifest.Symbol, sameKernel bool) ([]uint64, error) {
 	return resolveFrom(f, symbols, sameKernel)
 }
 
-func resolveFrom(kallsyms io.Reader, symbols []manifest.Symbol, sameKernel bool) ([]uint64, error) {
+func resolveFrom(list io.Reader, symbols []manifest.Symbol, sameKernel bool) ([]uint64, error) {
 	addrs := make([]uint64, len(symbols))
 	w := wanted{addrs: addrs, byName: make(map[string][]want)}
 	for i, s := range symbols {
@@ -41,7 +39,7 @@ func resolveFrom(kallsyms io.Reader, symbols []manifest.Symbol, sameKernel bool)
 		w.byName[s.Name] = append(w.byName[s.Name], want{s.Module, i})
 		w.left++
 	}
-	if err := scanKallsyms(kallsyms, &w); err != nil {
+	if err := kallsyms.Scan(list, w.take); err != nil {
 		return nil, err
 	}
 	if w.hidden {
@@ -50,7 +48,7 @@ func resolveFrom(kallsyms io.Reader, symbols []manifest.Symbol, sameKernel bool)
 	for i, s := range symbols {
 		if sameKernel && s.Module == "" && s.Offset != 0 {
 			if w.stext == 0 {
-				return nil, errors.New(kallsymsPath + " has no _stext")
+				return nil, errors.New(kallsyms.Path + " has no _stext")
 			}
 			addrs[i] = w.stext + s.Offset
 		}
@@ -77,76 +75,21 @@ func (w *wanted) done() bool {
 	return w.hidden || w.left == 0 && (w.stext != 0 || !w.byOffset)
 }
 
-// scanKallsyms reads lines of "address type name" or "address type
-// name\t[module]" until everything wanted is found. A name that occurs more
-// than once is taken where it comes first.
-func scanKallsyms(r io.Reader, w *wanted) error {
-	buf := make([]byte, 64<<10)
-	n := 0
-	for !w.done() {
-		got, err := r.Read(buf[n:])
-		n += got
-		rest := buf[:n]
-		for !w.done() {
-			end := bytes.IndexByte(rest, '\n')
-			if end < 0 {
-				break
-			}
-			w.line(rest[:end])
-			rest = rest[end+1:]
-		}
-		n = copy(buf, rest)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return errors.WithStack(err)
-		}
-		if n == len(buf) {
-			return errors.New(kallsymsPath + ": a line of 64 KiB")
-		}
-	}
-	return nil
-}
-
-func (w *wanted) line(line []byte) {
-	const nameAt = 19 // 16 hex digits, blank, type, blank
-	if len(line) <= nameAt {
-		return
-	}
-	name := line[nameAt:]
+// take takes a symbol, and reports whether more are wanted. A name that occurs
+// more than once is taken where it comes first.
+func (w *wanted) take(s kallsyms.Symbol) bool {
+	name, module := s.Name()
 	if w.stext == 0 && string(name) == "_stext" {
-		w.stext = parseHex(line[:16])
+		w.stext = s.Addr()
 		w.hidden = w.stext == 0
 	}
-	if w.left == 0 {
-		return
-	}
-	var module []byte
-	if last := len(name) - 1; name[last] == ']' {
-		if tab := bytes.IndexByte(name, '\t'); tab >= 0 && tab+2 <= last {
-			name, module = name[:tab], name[tab+2:last]
+	if w.left > 0 {
+		for _, want := range w.byName[string(name)] {
+			if want.module == string(module) && w.addrs[want.index] == 0 {
+				w.addrs[want.index] = s.Addr()
+				w.left--
+			}
 		}
 	}
-	for _, want := range w.byName[string(name)] {
-		if want.module == string(module) && w.addrs[want.index] == 0 {
-			w.addrs[want.index] = parseHex(line[:16])
-			w.left--
-		}
-	}
-}
-
-func parseHex(digits []byte) uint64 {
-	var n uint64
-	for _, c := range digits {
-		switch {
-		case c >= '0' && c <= '9':
-			n = n<<4 | uint64(c-'0')
-		case c >= 'a' && c <= 'f':
-			n = n<<4 | uint64(c-'a'+10)
-		default:
-			return 0
-		}
-	}
-	return n
+	return !w.done()
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/kallsyms"
 )
 
 // symbols finds what kernel addresses are in. It reads /proc/kallsyms when it is
@@ -26,12 +28,9 @@ type symbols struct {
 
 // A symbol is a line of kallsyms.
 type symbol struct {
-	addr         uint64
-	name, module span // module is empty for the kernel's own
+	addr uint64
+	line uint32 // where in symbols.text it begins
 }
-
-// A span is a part of symbols.text.
-type span struct{ from, to uint32 }
 
 // A place is what an address is in.
 type place struct {
@@ -43,7 +42,7 @@ type place struct {
 const reread = time.Second
 
 func newSymbols() *symbols {
-	return &symbols{open: func() (io.ReadCloser, error) { return os.Open(kallsymsPath) }}
+	return &symbols{open: func() (io.ReadCloser, error) { return os.Open(kallsyms.Path) }}
 }
 
 // find returns what addr is in, and whether there is such a thing.
@@ -69,10 +68,11 @@ func (s *symbols) lookUp(addr uint64) (place, bool) {
 		at--
 	}
 	sym := &s.list[at]
-	p := place{name: s.of(sym.name), module: s.of(sym.module), offset: addr - sym.addr}
+	name, module := s.names(sym)
+	p := place{name: name, module: module, offset: addr - sym.addr}
 	if behind < len(s.list) {
 		p.size = s.list[behind].addr - sym.addr
-		if !bytes.Equal(s.of(s.list[behind].module), p.module) {
+		if _, next := s.names(&s.list[behind]); !bytes.Equal(next, module) {
 			// Behind a module's last symbol comes who knows what, but not within the page.
 			p.size = min(p.size, (sym.addr|(pageSize-1))+1-sym.addr)
 		}
@@ -83,8 +83,13 @@ func (s *symbols) lookUp(addr uint64) (place, bool) {
 
 const pageSize = 4096
 
-func (s *symbols) of(part span) []byte { return s.text[part.from:part.to] }
+// names returns a symbol's name and its module's, which is nil for the kernel's own.
+func (s *symbols) names(sym *symbol) (name, module []byte) {
+	line, _, _ := bytes.Cut(s.text[sym.line:], []byte{'\n'})
+	return kallsyms.Symbol(line).Name()
+}
 
+// load reads kallsyms. What lies below the kernel's half of the addresses are per-CPU offsets.
 func (s *symbols) load() error {
 	f, err := s.open()
 	if err != nil {
@@ -95,34 +100,14 @@ func (s *symbols) load() error {
 		return errors.WithStack(err)
 	}
 	s.list = slices.Grow(s.list[:0], bytes.Count(s.text, []byte{'\n'}))
-	for at := 0; at < len(s.text); {
-		end := bytes.IndexByte(s.text[at:], '\n')
-		if end < 0 {
-			break
+	at := 0
+	for line := range bytes.Lines(s.text) {
+		sym := kallsyms.Symbol(bytes.TrimSuffix(line, []byte{'\n'}))
+		if kallsyms.IsSymbol(sym) && sym.Addr()>>63 != 0 {
+			s.list = append(s.list, symbol{sym.Addr(), uint32(at)})
 		}
-		s.line(at, at+end)
-		at += end + 1
+		at += len(line)
 	}
 	slices.SortStableFunc(s.list, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
 	return nil
-}
-
-// line takes s.text[from:to]: "address type name", and a tab and "[module]" behind
-// it. Of the kernel's, those below its half of the addresses are per-CPU offsets.
-func (s *symbols) line(from, to int) {
-	const nameAt = 19
-	if to-from <= nameAt {
-		return
-	}
-	addr := parseHex(s.text[from : from+16])
-	if addr>>63 == 0 {
-		return
-	}
-	name := span{uint32(from + nameAt), uint32(to)}
-	module := span{}
-	if tab := bytes.IndexByte(s.of(name), '\t'); tab >= 0 && s.text[to-1] == ']' {
-		module = span{name.from + uint32(tab) + 2, name.to - 1}
-		name.to = name.from + uint32(tab)
-	}
-	s.list = append(s.list, symbol{addr, name, module})
 }

@@ -3,19 +3,17 @@
 package symbols
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
-	"strconv"
-	"strings"
 
 	"github.com/pkg/errors"
 
 	"gostap/internal/cache"
+	"gostap/internal/kallsyms"
 )
 
 // Code is machine code as it is linked: the kernel's own, or a section of a module.
@@ -177,20 +175,25 @@ func (k *Kernel) Slide() (uint64, error) {
 	if k.Release != running() {
 		return 0, nil
 	}
-	f, err := os.Open("/proc/kallsyms")
+	f, err := os.Open(kallsyms.Path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		if len(fields) != 3 || fields[2] != "_stext" {
-			continue
+	var stext uint64
+	err = kallsyms.Scan(f, func(s kallsyms.Symbol) bool {
+		name, _ := s.Name()
+		if string(name) == "_stext" {
+			stext = s.Addr()
+			return false
 		}
-		if addr, err := strconv.ParseUint(fields[0], 16, 64); err == nil && addr != 0 {
-			return addr - k.x.stext, nil
-		}
-		break
+		return true
+	})
+	if err != nil {
+		return 0, err
 	}
-	return 0, errors.New("/proc/kallsyms hides where the kernel is: run as root")
+	if stext == 0 {
+		return 0, errors.New(kallsyms.Path + " hides where the kernel is: run as root")
+	}
+	return stext - k.x.stext, nil
 }

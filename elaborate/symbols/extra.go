@@ -101,7 +101,7 @@ func (k *Kernel) imageExtras() ([]symbol, []tracepoint, error) {
 
 // liveExtras asks the running kernel, which takes root.
 func liveExtras() ([]symbol, []tracepoint, error) {
-	symbols, err := liveSymbols("/proc/kallsyms")
+	symbols, err := liveSymbols()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,7 +16,7 @@ type symbol struct {
 	name string
 }
 
-// kallsyms are the kernel's own symbol tables, which scripts/kallsyms.c of the
+// kallsymsTables are the kernel's own symbol tables, which scripts/kallsyms.c of the
 // kernel generates into .rodata. The tables have no names in a stripped image;
 // their order has changed over time:
 //
@@ -28,7 +28,7 @@ type symbol struct {
 // All are aligned to 8 bytes, and to 4 in 7.2, where each offset counts
 // from its own place. They are found by their shape, from the token table
 // outwards, and each is held against the others.
-type kallsyms struct {
+type kallsymsTables struct {
 	rodata   []byte
 	addr     uint64 // of rodata
 	align    int
@@ -55,7 +55,7 @@ func decodeKallsyms(im *image) ([]symbol, error) {
 	var symbols []symbol
 	var err error
 	for _, align := range []int{8, 4} {
-		k := &kallsyms{rodata: s.data, addr: s.addr, align: align}
+		k := &kallsymsTables{rodata: s.data, addr: s.addr, align: align}
 		if symbols, err = k.decode(im); err == nil {
 			break
 		}
@@ -63,7 +63,7 @@ func decodeKallsyms(im *image) ([]symbol, error) {
 	return symbols, err
 }
 
-func (k *kallsyms) decode(im *image) ([]symbol, error) {
+func (k *kallsymsTables) decode(im *image) ([]symbol, error) {
 	if err := k.findTokens(); err != nil {
 		return nil, err
 	}
@@ -74,14 +74,14 @@ func (k *kallsyms) decode(im *image) ([]symbol, error) {
 }
 
 // up is where a table begins that is behind another one's end.
-func (k *kallsyms) up(n int) int { return (n + k.align - 1) &^ (k.align - 1) }
+func (k *kallsymsTables) up(n int) int { return (n + k.align - 1) &^ (k.align - 1) }
 
 func align8(n int) int { return (n + 7) &^ 7 }
 
 // findTokens finds the table of 256 strings that names are compressed with,
 // and its index, 256 offsets into it. The characters that occur in names stand
 // for themselves in it, and all digits do.
-func (k *kallsyms) findTokens() error {
+func (k *kallsymsTables) findTokens() error {
 	digits := []byte("0\x001\x002\x003\x004\x005\x006\x007\x008\x009\x00")
 	for from := 0; ; {
 		i := bytes.Index(k.rodata[from:], digits)
@@ -96,7 +96,7 @@ func (k *kallsyms) findTokens() error {
 }
 
 // tokensAround tries digits as the place of the token "0".
-func (k *kallsyms) tokensAround(digits int) bool {
+func (k *kallsymsTables) tokensAround(digits int) bool {
 	end := digits
 	for range 256 - '0' {
 		n := bytes.IndexByte(k.rodata[end:], 0)
@@ -129,7 +129,7 @@ func (k *kallsyms) tokensAround(digits int) bool {
 
 // findNames finds num_syms and the names behind it, which end before the
 // token table. Between lie the markers, the offset of each 256th name.
-func (k *kallsyms) findNames() error {
+func (k *kallsymsTables) findNames() error {
 	for at := k.tokenAt &^ (k.align - 1); at >= k.align; {
 		at -= k.align
 		n := binary.LittleEndian.Uint32(k.rodata[at:])
@@ -145,7 +145,7 @@ func (k *kallsyms) findNames() error {
 }
 
 // namesAt tries at as the place of num names.
-func (k *kallsyms) namesAt(at, num int) bool {
+func (k *kallsymsTables) namesAt(at, num int) bool {
 	area := k.rodata[at:k.tokenAt]
 	var markers []uint32
 	pos := 0
@@ -211,7 +211,7 @@ type addressing struct {
 }
 
 // findOffsets finds the addresses, and decodes all symbols with those that make sense.
-func (k *kallsyms) findOffsets(im *image) ([]symbol, error) {
+func (k *kallsymsTables) findOffsets(im *image) ([]symbol, error) {
 	symbols, err := k.decodeNames()
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (k *kallsyms) findOffsets(im *image) ([]symbol, error) {
 
 // fromBase returns the addressings by relative_base, if that can be at the place. With CONFIG_KALLSYMS_ABSOLUTE_PERCPU, which is
 // how x86 kernels with SMP were until 6.14, offsets that are not negative are addresses themselves.
-func (k *kallsyms) fromBase(im *image, offsets, place int) []addressing {
+func (k *kallsymsTables) fromBase(im *image, offsets, place int) []addressing {
 	if place < 0 || place+8 > len(k.rodata) {
 		return nil
 	}
@@ -250,7 +250,7 @@ func (k *kallsyms) fromBase(im *image, offsets, place int) []addressing {
 }
 
 // decodeNames returns the symbols without their addresses.
-func (k *kallsyms) decodeNames() ([]symbol, error) {
+func (k *kallsymsTables) decodeNames() ([]symbol, error) {
 	symbols := make([]symbol, k.num)
 	ends := make([]int, k.num)
 	text := make([]byte, 0, 24*k.num)
@@ -275,7 +275,7 @@ func (k *kallsyms) decodeNames() ([]symbol, error) {
 }
 
 // apply fills in the addresses and reports whether they ascend.
-func (k *kallsyms) apply(a addressing, symbols []symbol) bool {
+func (k *kallsymsTables) apply(a addressing, symbols []symbol) bool {
 	last := uint64(0)
 	for i := range symbols {
 		addr := a.address(i, binary.LittleEndian.Uint32(k.rodata[a.offsets+4*i:]))

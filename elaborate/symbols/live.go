@@ -4,7 +4,6 @@ package symbols
 
 import (
 	"bufio"
-	"bytes"
 	"os"
 	"sort"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/internal/buildid"
+	"gostap/internal/kallsyms"
 )
 
 // openLive asks the running kernel, which takes root: /proc/kallsyms for the
@@ -33,7 +33,7 @@ func openLive(release string) (*Kernel, error) {
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
-	symbols, err := liveSymbols("/proc/kallsyms")
+	symbols, err := liveSymbols()
 	if err != nil {
 		return nil, err
 	}
@@ -47,28 +47,25 @@ func openLive(release string) (*Kernel, error) {
 }
 
 // liveSymbols reads the kernel's own symbols, which stand before its modules'.
-func liveSymbols(path string) ([]symbol, error) {
-	data, err := os.ReadFile(path)
+func liveSymbols() ([]symbol, error) {
+	f, err := os.Open(kallsyms.Path)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
 	var symbols []symbol
-	for line := range bytes.Lines(data) {
-		fields := bytes.Fields(line)
-		if len(fields) > 3 {
-			break
+	err = kallsyms.Scan(f, func(s kallsyms.Symbol) bool {
+		name, module := s.Name()
+		if module == nil {
+			symbols = append(symbols, symbol{s.Addr(), s.Kind(), string(name)})
 		}
-		if len(fields) < 3 {
-			continue
-		}
-		addr, err := strconv.ParseUint(string(fields[0]), 16, 64)
-		if err != nil || len(fields[1]) != 1 {
-			return nil, errors.Errorf("%s: %q is no symbol", path, line)
-		}
-		symbols = append(symbols, symbol{addr, fields[1][0], string(fields[2])})
+		return module == nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if stext, _ := find(symbols, "_stext"); stext == 0 {
-		return nil, errors.Errorf("%s hides its addresses: run as root", path)
+		return nil, errors.New(kallsyms.Path + " hides its addresses: run as root")
 	}
 	sort.SliceStable(symbols, func(i, j int) bool { return symbols[i].addr < symbols[j].addr })
 	return symbols, nil
@@ -78,7 +75,7 @@ func liveSymbols(path string) ([]symbol, error) {
 func liveLayout(symbols []symbol) (*layout, error) {
 	l, _, err := newLayout(symbols)
 	if err != nil {
-		return nil, errors.Wrap(err, "/proc/kallsyms")
+		return nil, errors.Wrap(err, kallsyms.Path)
 	}
 	l.sites, l.blacklist, l.exported = map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}
 	f, err := os.Open("/sys/kernel/debug/kprobes/blacklist")

@@ -9,7 +9,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"flag"
@@ -20,7 +19,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +28,8 @@ import (
 	"github.com/mdlayher/genetlink"
 	"github.com/mdlayher/netlink"
 	"golang.org/x/sys/unix"
+
+	"gostap/internal/kallsyms"
 )
 
 type record struct {
@@ -115,16 +115,16 @@ func check(err error) {
 }
 
 func addresses(symbols string) []uint64 {
-	f, err := os.Open("/proc/kallsyms")
+	f, err := os.Open(kallsyms.Path)
 	check(err)
 	defer f.Close()
 	found := make(map[string]uint64)
-	for s := bufio.NewScanner(f); s.Scan(); {
-		w := strings.Fields(s.Text())
-		if len(w) == 3 {
-			found[w[2]], _ = strconv.ParseUint(w[0], 16, 64)
+	check(kallsyms.Scan(f, func(s kallsyms.Symbol) bool {
+		if name, module := s.Name(); module == nil {
+			found[string(name)] = s.Addr()
 		}
-	}
+		return true
+	}))
 	var addrs []uint64
 	for _, s := range strings.Split(symbols, ",") {
 		addrs = append(addrs, found[s])
