@@ -3,12 +3,12 @@
 package elaborate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"gostap/elaborate/probepoint"
 	"gostap/elaborate/probetype"
+	"gostap/internal/glob"
 	"gostap/translator/syntax"
 )
 
@@ -143,9 +143,9 @@ func beginsWith(cs, name []*syntax.Component) bool {
 		}
 		if strings.Contains(cs[i].Name, "**") {
 			// ** goes on over any number of components, to the end.
-			return i == len(cs)-1 && cs[i].Arg == nil && wildcard(cs[i].Name, probepoint.Names(name[i:]))
+			return i == len(cs)-1 && cs[i].Arg == nil && glob.MatchComponents(cs[i].Name, probepoint.Names(name[i:]))
 		}
-		if !wildcard(cs[i].Name, n.Name) || !sameArg(cs[i].Arg, n.Arg) {
+		if !glob.MatchComponents(cs[i].Name, n.Name) || !sameArg(cs[i].Arg, n.Arg) {
 			return false
 		}
 	}
@@ -164,17 +164,6 @@ func sameArg(a, b syntax.Expr) bool {
 		return ok && t.Value == a.Value
 	}
 	return false
-}
-
-// wildcard reports whether name matches pattern, in which * stands for any
-// letters but a dot, and ** for any at all.
-func wildcard(pattern, name string) bool {
-	if !strings.Contains(pattern, "*") {
-		return pattern == name
-	}
-	expr := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*\*`, `.*`)
-	expr = strings.ReplaceAll(expr, `\*`, `[^.]*`)
-	return regexp.MustCompile("^" + expr + "$").MatchString(name)
 }
 
 // suffixed returns points with suffix behind each.

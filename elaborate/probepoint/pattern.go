@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gostap/elaborate/symbols"
+	"gostap/internal/glob"
 )
 
 // A Pattern is what .function and .statement take: NAME, NAME@FILE,
@@ -77,12 +77,12 @@ func (p *Pattern) HasLines() bool { return p.All || p.Lines != nil }
 func (p *Pattern) Wild() bool { return strings.ContainsAny(p.Name, "*?[") }
 
 // MatchesName reports whether the pattern's first part fits.
-func (p *Pattern) MatchesName(name string) bool { return symbols.Match(p.Name, name) }
+func (p *Pattern) MatchesName(name string) bool { return glob.Match(p.Name, name) }
 
 // MatchesFile reports whether the pattern's file fits: the whole path, or the
 // end of it from a / on.
 func (p *Pattern) MatchesFile(path string) bool {
-	return p.File == "" || symbols.Match(p.File, path) || symbols.Match("*/"+p.File, "/"+path)
+	return p.File == "" || glob.Match(p.File, path) || glob.Match("*/"+p.File, "/"+path)
 }
 
 // Wants reports whether a line of a function that begins at start is asked for.

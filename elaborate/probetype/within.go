@@ -9,7 +9,7 @@ import (
 
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
-	"gostap/elaborate/symbols"
+	"gostap/internal/glob"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
 )
@@ -66,7 +66,7 @@ func (p *pointFinder) labels(in dwarf.Instance) (names []string, err error) {
 	}
 	for _, l := range list {
 		names = append(names, l.Name)
-		if !symbols.Match(p.maker.m.Text("label"), l.Name) {
+		if !glob.Match(p.maker.m.Text("label"), l.Name) {
 			continue
 		}
 		if a, ok := p.around(in); ok && p.allows(in, a, l.Addr) {

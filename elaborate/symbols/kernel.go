@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gostap/internal/glob"
 	"gostap/translator/suggest"
 )
 
@@ -75,7 +76,7 @@ func (f *Functions) Glob(pattern string) []Func {
 		if !strings.HasPrefix(name, prefix) {
 			break
 		}
-		if Match(pattern, name) || Match(pattern, base(name)) {
+		if glob.Match(pattern, name) || glob.Match(pattern, base(name)) {
 			list = append(list, f.x.fn(i))
 		}
 	}

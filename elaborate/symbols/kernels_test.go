@@ -110,21 +110,6 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
-func TestMatch(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"*", "", true}, {"a*c", "abbc", true}, {"a*c", "ab", false}, {"?b", "ab", true}, {"?", "", false},
-		{"[a-c]x", "bx", true}, {"[!a-c]x", "bx", false}, {"[]]", "]", true}, {"[a", "[a", true}, {`\*`, "*", true},
-		{`\*`, "a", false}, {"a**b*", "aXbY", true}, {strings.Repeat("*a", 30), strings.Repeat("a", 29), false},
-	} {
-		if got := Match(c.pattern, c.name); got != c.want {
-			t.Errorf("%q and %q: %v", c.pattern, c.name, got)
-		}
-	}
-}
-
 func BenchmarkColdOpen(b *testing.B) {
 	for _, release := range testkernel.Releases(b) {
 		b.Run(release, func(b *testing.B) {

@@ -18,6 +18,7 @@ import (
 	"gostap/internal/buildid"
 	"gostap/internal/cache"
 	"gostap/internal/compress"
+	"gostap/internal/glob"
 	"gostap/internal/kernels"
 	"gostap/internal/panics"
 	"gostap/translator/suggest"
@@ -118,7 +119,7 @@ func (t ModuleTree) Glob(pattern string) []string {
 	}
 	var names []string
 	for name := range t {
-		if Match(pattern, name) {
+		if glob.Match(pattern, name) {
 			names = append(names, name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pkg/errors"
 
+	"gostap/internal/glob"
 	"gostap/translator/suggest"
 )
 
@@ -69,7 +70,7 @@ func MatchTracepoints(list []Tracepoint, pattern string) []Tracepoint {
 	}
 	var found []Tracepoint
 	for _, t := range list {
-		if Match(system, t.System) && Match(name, t.Name) {
+		if glob.Match(system, t.System) && glob.Match(name, t.Name) {
 			found = append(found, t)
 		}
 	}

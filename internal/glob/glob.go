@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package symbols
+// Package glob matches names against the two kinds of wildcards that SystemTap
+// has: the shell's, for what probe points name (glob.go), and those between the
+// dots of probe points, for aliases (component.go).
+//
+//	glob.Match("vfs_[rw]*", "vfs_read")
+//	glob.MatchComponents("syscall.**", "syscall.open.return")
+//
+// Neither takes longer than the product of the lengths, whatever a script says.
+package glob
 
-// Match reports whether name matches the shell pattern as fnmatch(3) has it.
-// It takes time in proportion to the product of the lengths at most.
+// Match reports whether name matches the shell pattern, as fnmatch(3) has it.
 func Match(pattern, name string) bool {
 	p, n := 0, 0
 	star, from := -1, 0
