@@ -93,6 +93,15 @@ func LoadLibrary(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnosti
 	return lib, diags
 }
 
+// Add parses another script and adds it to the library, if it parses.
+func (lib *Library) Add(src *syntax.Source, env *syntax.Env) syntax.Diagnostics {
+	file, diags := syntax.Parse(src, env)
+	if diags.Err() == nil {
+		lib.add(file)
+	}
+	return diags
+}
+
 // add indexes what a file declares for others.
 func (lib *Library) add(file *syntax.File) {
 	lib.files = append(lib.files, file)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"os"
-	"testing/fstest"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +24,11 @@ func (o *options) listPoints() error {
 	if diags.Err() != nil {
 		return diags
 	}
-	library, diags := elaborate.LoadLibrary(env, append(s.folders(), s.extraFolders()...)...)
+	library, diags := elaborate.LoadLibrary(env, s.folders()...)
+	for i, text := range s.extra { // for their aliases
+		script := &syntax.Source{Path: extraName(i), Text: []byte(text), Origin: syntax.Tapset}
+		diags = append(diags, library.Add(script, env)...)
+	}
 	if err := s.tell(diags); err != nil {
 		return err
 	}
@@ -53,14 +56,4 @@ func (o *options) completePoint(_ *cobra.Command, _ []string, text string) ([]st
 	}
 	library, _ := elaborate.LoadLibrary(s.env(nil), s.folders()...)
 	return query.Complete(text, library, s.target), none | cobra.ShellCompDirectiveNoSpace
-}
-
-// extraFolders makes the scripts of -E tapsets, so that their aliases are known.
-func (s *session) extraFolders() []elaborate.Folder {
-	var folders []elaborate.Folder
-	for i, text := range s.extra {
-		script := fstest.MapFS{"script.stp": {Data: []byte(text)}}
-		folders = append(folders, elaborate.Folder{FS: script, Path: extraName(i)})
-	}
-	return folders
 }
