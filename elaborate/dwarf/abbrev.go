@@ -2,9 +2,11 @@
 
 package dwarf
 
+import "debug/dwarf"
+
 // An abbrev is one entry of .debug_abbrev: what DIEs of its code are made of.
 type abbrev struct {
-	tag      tag
+	tag      dwarf.Tag
 	children bool
 	attrs    []attrSpec
 	// steps skip over all attributes; toSibling those before DW_AT_sibling, and
@@ -15,7 +17,7 @@ type abbrev struct {
 }
 
 type attrSpec struct {
-	name     attr
+	name     dwarf.Attr
 	form     form
 	constant int64 // of formImplicit
 }
@@ -60,9 +62,9 @@ func parseAbbrevs(section []byte, offset uint64, h *header) (*abbrevs, error) {
 		if code == 0 {
 			break
 		}
-		a := &abbrev{tag: tag(b.uleb()), children: b.u8() != 0}
+		a := &abbrev{tag: dwarf.Tag(b.uleb()), children: b.u8() != 0}
 		for {
-			spec := attrSpec{name: attr(b.uleb()), form: form(b.uleb())}
+			spec := attrSpec{name: dwarf.Attr(b.uleb()), form: form(b.uleb())}
 			if spec.form == formImplicit {
 				spec.constant = b.sleb()
 			}
@@ -72,8 +74,8 @@ func parseAbbrevs(section []byte, offset uint64, h *header) (*abbrevs, error) {
 			if len(a.attrs) == maxAttrs {
 				return nil, errDWARF
 			}
-			a.signed = a.signed || spec.name == atSignature
-			if spec.name == atSibling && a.toSibling == nil {
+			a.signed = a.signed || spec.name == dwarf.AttrSignature
+			if spec.name == dwarf.AttrSibling && a.toSibling == nil {
 				a.toSibling, a.siblingForm = append([]step{}, a.steps...), spec.form
 			}
 			a.steps = addStep(a.steps, h.step(spec.form))

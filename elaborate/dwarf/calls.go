@@ -2,6 +2,8 @@
 
 package dwarf
 
+import "debug/dwarf"
+
 // A Label is a label of the source with code behind it.
 type Label struct {
 	Name string
@@ -16,10 +18,10 @@ func (i *Info) Labels(in Instance) ([]Label, error) {
 	}
 	var list []Label
 	own(d, maxBlocks, func(c die) {
-		if c.tag != tagLabel {
+		if c.tag != dwarf.TagLabel {
 			return
 		}
-		if v, ok := c.attr(atLowPC); ok && v.u != 0 {
+		if v, ok := c.attr(dwarf.AttrLowpc); ok && v.u != 0 {
 			list = append(list, Label{c.name(), v.u})
 		}
 	})
@@ -45,14 +47,14 @@ func (i *Info) Calls(in Instance) ([]Call, error) {
 	at := map[uint64]int{} // in list, by the called function's DIE
 	own(d, maxBlocks, func(c die) {
 		switch c.tag {
-		case tagInlined:
+		case dwarf.TagInlinedSubroutine:
 			if copy, ok := i.instanceAt(in.unit, c.off); ok {
 				list = append(list, Call{Name: copy.Func.Name, Target: copy})
 			}
-		case tagCallSite, tagGNUCallSite:
-			name, returns := atCallOrigin, atCallReturnPC
+		case dwarf.TagCallSite, tagGNUCallSite:
+			name, returns := dwarf.AttrCallOrigin, dwarf.AttrCallReturnPC
 			if c.tag == tagGNUCallSite {
-				name, returns = atAbstractOrigin, atLowPC
+				name, returns = dwarf.AttrAbstractOrigin, dwarf.AttrLowpc
 			}
 			back, ok := c.attr(returns)
 			to, found := c.ref(name)
@@ -70,7 +72,7 @@ func (i *Info) Calls(in Instance) ([]Call, error) {
 			}
 			switch {
 			case !ok:
-			case c.flag(atCallTailCall) || c.flag(atGNUTailCall):
+			case c.flag(dwarf.AttrCallTailCall) || c.flag(attrGNUTailCall):
 				list[n].Jumped = true
 			default:
 				list[n].Returns = append(list[n].Returns, back.u)
@@ -88,7 +90,7 @@ func own(d die, depth int, visit func(die)) {
 	}
 	d.eachChild(func(c die) bool {
 		visit(c)
-		if c.tag == tagLexicalBlock {
+		if c.tag == dwarf.TagLexDwarfBlock {
 			own(c, depth-1, visit)
 		}
 		return true

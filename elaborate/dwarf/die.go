@@ -2,6 +2,8 @@
 
 package dwarf
 
+import "debug/dwarf"
+
 // A die is a debugging information entry: a node of a unit's tree.
 type die struct {
 	u   *unit
@@ -38,7 +40,7 @@ type value struct {
 }
 
 // attr returns the attribute of that name.
-func (d die) attr(name attr) (v value, ok bool) {
+func (d die) attr(name dwarf.Attr) (v value, ok bool) {
 	b := buf{data: d.u.f.info[:d.u.end], at: int(d.vals)}
 	for i := range d.attrs {
 		spec := &d.attrs[i]
@@ -55,18 +57,18 @@ func (d die) attr(name attr) (v value, ok bool) {
 	return v, false
 }
 
-func (d die) text(name attr) string {
+func (d die) text(name dwarf.Attr) string {
 	v, _ := d.attr(name)
 	return v.s
 }
 
-func (d die) flag(name attr) bool {
+func (d die) flag(name dwarf.Attr) bool {
 	v, ok := d.attr(name)
 	return ok && v.u != 0
 }
 
 // number returns the attribute of that name as an unsigned number.
-func (d die) number(name attr) (uint64, bool) {
+func (d die) number(name dwarf.Attr) (uint64, bool) {
 	v, ok := d.attr(name)
 	return v.u, ok && v.b == nil
 }
@@ -142,7 +144,7 @@ func (d die) eachChild(visit func(die) bool) {
 }
 
 // ref follows a reference to another DIE.
-func (d die) ref(name attr) (die, bool) {
+func (d die) ref(name dwarf.Attr) (die, bool) {
 	v, ok := d.attr(name)
 	if !ok || v.f == nil {
 		return die{}, false
@@ -162,9 +164,9 @@ func (d die) origins(visit func(die) bool) {
 		if visit(d) {
 			return
 		}
-		next, ok := d.ref(atAbstractOrigin)
+		next, ok := d.ref(dwarf.AttrAbstractOrigin)
 		if !ok {
-			next, ok = d.ref(atSpecification)
+			next, ok = d.ref(dwarf.AttrSpecification)
 		}
 		if !ok {
 			return
@@ -176,7 +178,7 @@ func (d die) origins(visit func(die) bool) {
 // name returns the DIE's own name or that of what it is a copy of.
 func (d die) name() (s string) {
 	d.origins(func(o die) bool {
-		s = o.text(atName)
+		s = o.text(dwarf.AttrName)
 		return s != ""
 	})
 	return s

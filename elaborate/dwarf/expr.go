@@ -3,6 +3,7 @@
 package dwarf
 
 import (
+	"debug/dwarf"
 	"fmt"
 	"math"
 	"slices"
@@ -370,11 +371,11 @@ func (m *machine) cast(x *Expr, off uint64) error {
 		return nil
 	}
 	d, ok := m.u.die(m.u.off + uint32(off))
-	if !ok || d.tag != tagBase {
+	if !ok || d.tag != dwarf.TagBaseType {
 		return errDWARF
 	}
-	size, _ := d.number(atByteSize)
-	encoding, _ := d.number(atEncoding)
+	size, _ := d.number(dwarf.AttrByteSize)
+	encoding, _ := d.number(dwarf.AttrEncoding)
 	switch {
 	case encoding == encFloat || size > 8:
 		return errors.New("its location takes a type that scripts do not have")

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"github.com/go-delve/delve/pkg/dwarf/frame"
+	"github.com/go-delve/delve/pkg/dwarf/regnum"
 	"github.com/pkg/errors"
 )
 
@@ -127,7 +128,6 @@ func (u *unit) cfa(pc uint64) (*Expr, error) {
 // the stack pointer was before the call of its function; false if that is not
 // always as far.
 func (i *Info) FrameSize(in Instance, pc uint64) (int64, bool) {
-	const rsp = 7
 	d, err := i.dieOf(in)
 	if err != nil {
 		return 0, false
@@ -135,9 +135,9 @@ func (i *Info) FrameSize(in Instance, pc uint64) (int64, bool) {
 	cfa, err := d.u.cfa(pc)
 	switch {
 	case err != nil:
-	case cfa.Op == OpRegister && cfa.N == rsp:
+	case cfa.Op == OpRegister && cfa.N == regnum.AMD64_Rsp:
 		return 0, true
-	case cfa.Op == OpBinary && cfa.Name == "+" && cfa.X.Op == OpRegister && cfa.X.N == rsp && cfa.Y.Op == OpConst:
+	case cfa.Op == OpBinary && cfa.Name == "+" && cfa.X.Op == OpRegister && cfa.X.N == regnum.AMD64_Rsp && cfa.Y.Op == OpConst:
 		return cfa.Y.N, true
 	}
 	return 0, false

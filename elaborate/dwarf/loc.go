@@ -2,6 +2,8 @@
 
 package dwarf
 
+import "debug/dwarf"
+
 // A locEntry is one of a variable's locations: the code for which it is true,
 // and the expression, which stands at at in the section of its list.
 type locEntry struct {
@@ -12,7 +14,7 @@ type locEntry struct {
 
 // locations returns d's locations. An expression that is true all over the
 // function has no range: High is 0.
-func (d die) locations(name attr) ([]locEntry, error) {
+func (d die) locations(name dwarf.Attr) ([]locEntry, error) {
 	v, ok := d.attr(name)
 	if !ok {
 		return nil, nil

@@ -2,6 +2,8 @@
 
 package dwarf
 
+import "debug/dwarf"
+
 // A Range is code from Low up to, and without, High.
 type Range struct{ Low, High uint64 }
 
@@ -13,15 +15,15 @@ const maxRanges = 1 << 14
 
 // ranges returns the code that d covers, in the order in which it is written.
 func (d die) ranges() []Range {
-	if v, ok := d.attr(atRanges); ok {
+	if v, ok := d.attr(dwarf.AttrRanges); ok {
 		list, err := d.u.rangeList(v)
 		if err != nil {
 			return nil
 		}
 		return list
 	}
-	low, ok := d.attr(atLowPC)
-	high, ok2 := d.attr(atHighPC)
+	low, ok := d.attr(dwarf.AttrLowpc)
+	high, ok2 := d.attr(dwarf.AttrHighpc)
 	if !ok || !ok2 {
 		return nil
 	}
@@ -46,15 +48,15 @@ func (d die) covers(pc uint64) bool {
 
 // entry returns where d's code is entered, 0 if it has none.
 func (d die) entry() uint64 {
-	if v, ok := d.attr(atEntryPC); ok {
+	if v, ok := d.attr(dwarf.AttrEntrypc); ok {
 		if isAddr(v.form) {
 			return v.u
 		}
-		if low, ok := d.attr(atLowPC); ok {
+		if low, ok := d.attr(dwarf.AttrLowpc); ok {
 			return low.u + v.u // DWARF 5: an offset
 		}
 	}
-	if low, ok := d.attr(atLowPC); ok {
+	if low, ok := d.attr(dwarf.AttrLowpc); ok {
 		return low.u
 	}
 	if list := d.ranges(); len(list) > 0 {

@@ -2,6 +2,8 @@
 
 package dwarf
 
+import "debug/dwarf"
+
 // What the walk over one unit finds, for the index.
 type found struct {
 	u         *unit
@@ -61,22 +63,22 @@ func (u *unit) scan() (*found, error) {
 		d := die{u, off, a, uint32(b.at)}
 		enter := a.children
 		switch a.tag {
-		case tagSubprogram:
+		case dwarf.TagSubprogram:
 			if i := s.subprogram(d); i >= 0 && outer < 0 {
 				outer, outerDepth = i, depth
 				if !a.children {
 					outer = -1
 				}
 			}
-		case tagInlined:
+		case dwarf.TagInlinedSubroutine:
 			if outer >= 0 {
 				s.inlined(d, outer)
 			}
-		case tagVariable:
+		case dwarf.TagVariable:
 			if depth == 1 {
 				s.global(d)
 			}
-		case tagStructure, tagUnion, tagClass, tagEnumeration, tagSubroutineType, tagArray, tagCallSite, tagGNUCallSite:
+		case dwarf.TagStructType, dwarf.TagUnionType, dwarf.TagClassType, dwarf.TagEnumerationType, dwarf.TagSubroutineType, dwarf.TagArrayType, dwarf.TagCallSite, tagGNUCallSite:
 			if next, ok := d.sibling(); ok && a.children {
 				b.at = int(next)
 				continue
@@ -125,7 +127,7 @@ func (s *scanner) subprogram(d die) int32 {
 	for i := range d.attrs {
 		spec := &d.attrs[i]
 		switch spec.name {
-		case atName, atDeclFile, atDeclLine, atDeclaration, atAbstractOrigin, atSpecification, atLowPC, atRanges:
+		case dwarf.AttrName, dwarf.AttrDeclFile, dwarf.AttrDeclLine, dwarf.AttrDeclaration, dwarf.AttrAbstractOrigin, dwarf.AttrSpecification, dwarf.AttrLowpc, dwarf.AttrRanges:
 		default:
 			step := [1]step{d.u.step(spec.form)}
 			d.u.skip(&b, step[:])
@@ -133,17 +135,17 @@ func (s *scanner) subprogram(d die) int32 {
 		}
 		v := d.u.value(&b, spec.form, spec.constant)
 		switch spec.name {
-		case atName:
+		case dwarf.AttrName:
 			rec.name = v.s
-		case atDeclFile:
+		case dwarf.AttrDeclFile:
 			rec.file = s.file(v.u)
-		case atDeclLine:
+		case dwarf.AttrDeclLine:
 			rec.line = uint32(v.u)
-		case atDeclaration:
+		case dwarf.AttrDeclaration:
 			declaration = v.u != 0
-		case atAbstractOrigin, atSpecification:
+		case dwarf.AttrAbstractOrigin, dwarf.AttrSpecification:
 			origin = v
-		case atLowPC, atRanges:
+		case dwarf.AttrLowpc, dwarf.AttrRanges:
 			code = true
 		}
 	}
@@ -176,7 +178,7 @@ func (s *scanner) subprogram(d die) int32 {
 
 // inlined notes a copy of a function inside another.
 func (s *scanner) inlined(d die, outer int32) {
-	origin, ok := d.attr(atAbstractOrigin)
+	origin, ok := d.attr(dwarf.AttrAbstractOrigin)
 	if !ok || origin.f == nil {
 		return
 	}
@@ -191,16 +193,16 @@ func (s *scanner) inlined(d die, outer int32) {
 
 // global notes a variable of the file that has an address.
 func (s *scanner) global(d die) {
-	loc, ok := d.attr(atLocation)
+	loc, ok := d.attr(dwarf.AttrLocation)
 	if !ok || len(loc.b) == 0 {
 		return
 	}
 	g := globalRec{die: d.off}
 	d.origins(func(o die) bool {
 		if g.name == "" {
-			g.name = o.text(atName)
+			g.name = o.text(dwarf.AttrName)
 		}
-		if n, ok := o.number(atDeclFile); ok && g.file == "" {
+		if n, ok := o.number(dwarf.AttrDeclFile); ok && g.file == "" {
 			g.file = s.file(n)
 			if o.u.off != s.u.off || o.u.f != s.u.f {
 				g.file = fileOf(o.u, n)

@@ -4,6 +4,7 @@ package dwarf
 
 import (
 	"cmp"
+	"debug/dwarf"
 	"slices"
 
 	"github.com/pkg/errors"
@@ -53,13 +54,13 @@ func (i *Info) Scope(in Instance, pc uint64) (*Scope, error) {
 		}
 	}
 	outer.origins(func(o die) bool {
-		if v, ok := o.attr(atFrameBase); ok {
+		if v, ok := o.attr(dwarf.AttrFrameBase); ok {
 			s.frameBase = v.b
 		}
 		return s.frameBase != nil
 	})
 	d.origins(func(o die) bool {
-		if v, ok := o.attr(atType); ok {
+		if v, ok := o.attr(dwarf.AttrType); ok {
 			s.ret = i.types().id(v)
 		}
 		return s.ret != 0
@@ -67,7 +68,7 @@ func (i *Info) Scope(in Instance, pc uint64) (*Scope, error) {
 	seen := map[uint64]bool{} // the origins that have been seen
 	s.block(d, seen, maxBlocks)
 	// What has been optimized out for good is only in the declaration.
-	if origin, ok := d.ref(atAbstractOrigin); ok {
+	if origin, ok := d.ref(dwarf.AttrAbstractOrigin); ok {
 		s.declared(origin, seen)
 	}
 	return s, nil
@@ -81,13 +82,13 @@ func (s *Scope) block(d die, seen map[uint64]bool, depth int) {
 	}
 	d.eachChild(func(c die) bool {
 		switch c.tag {
-		case tagParameter, tagVariable:
-			if v, ok := c.attr(atAbstractOrigin); ok && v.f == s.u.f {
+		case dwarf.TagFormalParameter, dwarf.TagVariable:
+			if v, ok := c.attr(dwarf.AttrAbstractOrigin); ok && v.f == s.u.f {
 				seen[v.u] = true
 			}
 			s.variable(c)
-		case tagLexicalBlock:
-			if v, ok := c.attr(atAbstractOrigin); ok && v.f == s.u.f {
+		case dwarf.TagLexDwarfBlock:
+			if v, ok := c.attr(dwarf.AttrAbstractOrigin); ok && v.f == s.u.f {
 				seen[v.u] = true
 			}
 			if c.covers(s.PC) {
@@ -102,7 +103,7 @@ func (s *Scope) block(d die, seen map[uint64]bool, depth int) {
 // code has.
 func (s *Scope) declared(d die, seen map[uint64]bool) {
 	d.eachChild(func(c die) bool {
-		if (c.tag == tagParameter || c.tag == tagVariable) && !seen[uint64(c.off)] {
+		if (c.tag == dwarf.TagFormalParameter || c.tag == dwarf.TagVariable) && !seen[uint64(c.off)] {
 			s.variable(c)
 		}
 		return true
@@ -118,10 +119,10 @@ func (s *Scope) variable(d die) {
 
 // describe returns the variable that d is, as it is seen from the scope.
 func (s *Scope) describe(d die) *Variable {
-	v := &Variable{Name: d.name(), Param: d.tag == tagParameter, d: d, owner: s}
+	v := &Variable{Name: d.name(), Param: d.tag == dwarf.TagFormalParameter, d: d, owner: s}
 	d.origins(func(o die) bool {
 		v.declared = o.off
-		if t, ok := o.attr(atType); ok && v.Type == 0 {
+		if t, ok := o.attr(dwarf.AttrType); ok && v.Type == 0 {
 			v.Type = s.info.types().id(t)
 		}
 		return false
@@ -175,20 +176,20 @@ func (e *GoneError) Error() string { return "it is nowhere at this address" }
 // Location returns where the variable is at the scope's address.
 func (v *Variable) Location() (*Location, error) {
 	s := v.owner
-	if c, ok := v.d.attr(atConstValue); ok {
+	if c, ok := v.d.attr(dwarf.AttrConstValue); ok {
 		return constValue(c), nil
 	}
-	list, err := v.d.locations(atLocation)
+	list, err := v.d.locations(dwarf.AttrLocation)
 	if err != nil {
 		return nil, err
 	}
 	if len(list) == 0 {
 		// A static variable of the function has its place at its declaration.
-		if origin, ok := v.d.ref(atAbstractOrigin); ok {
-			if c, ok := origin.attr(atConstValue); ok {
+		if origin, ok := v.d.ref(dwarf.AttrAbstractOrigin); ok {
+			if c, ok := origin.attr(dwarf.AttrConstValue); ok {
 				return constValue(c), nil
 			}
-			if list, err = origin.locations(atLocation); err != nil {
+			if list, err = origin.locations(dwarf.AttrLocation); err != nil {
 				return nil, err
 			}
 		}
@@ -212,7 +213,7 @@ func (v *Variable) Location() (*Location, error) {
 
 // Kept reports whether the variable is in one place of memory all through the function.
 func (v *Variable) Kept() bool {
-	list, err := v.d.locations(atLocation)
+	list, err := v.d.locations(dwarf.AttrLocation)
 	if err != nil || len(list) != 1 || list[0].High != 0 {
 		return false
 	}
@@ -234,10 +235,10 @@ func (v *Variable) locate(e locEntry, pc uint64) (*Location, error) {
 // Ranges returns the code for which the variable has a value, nil for all of
 // the function; ok is false if it is nowhere.
 func (v *Variable) Ranges() (list []Range, ok bool) {
-	if _, isConst := v.d.attr(atConstValue); isConst {
+	if _, isConst := v.d.attr(dwarf.AttrConstValue); isConst {
 		return nil, true
 	}
-	entries, err := v.d.locations(atLocation)
+	entries, err := v.d.locations(dwarf.AttrLocation)
 	if err != nil {
 		return nil, false
 	}

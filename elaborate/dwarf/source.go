@@ -4,6 +4,7 @@ package dwarf
 
 import (
 	"cmp"
+	"debug/dwarf"
 	"slices"
 	"sort"
 
@@ -102,7 +103,7 @@ func (i *Info) StatementAt(addr uint64) (in Instance, line int, err error) {
 	for depth := 0; depth < maxBlocks; depth++ {
 		inner, found := die{}, false
 		own(d, maxBlocks, func(c die) {
-			if c.tag == tagInlined && c.covers(addr) {
+			if c.tag == dwarf.TagInlinedSubroutine && c.covers(addr) {
 				inner, found = c, true
 			}
 		})

@@ -4,6 +4,7 @@ package dwarf
 
 import (
 	"cmp"
+	"debug/dwarf"
 	"debug/elf"
 	"os"
 	"path/filepath"
@@ -263,11 +264,11 @@ func (t *thinner) attr(u *unit, spec attrSpec, v value, from uint64, in *section
 	case formSecOffset:
 	case formData4, formData8: // before DWARF 4, offsets of lists
 		switch spec.name {
-		case atStmtList, atRanges, atLocation, atFrameBase, atDataMemberLoc:
+		case dwarf.AttrStmtList, dwarf.AttrRanges, dwarf.AttrLocation, dwarf.AttrFrameBase, dwarf.AttrDataMemberLoc:
 		default:
 			return nil
 		}
-		if u.version >= 4 || spec.name == atDataMemberLoc {
+		if u.version >= 4 || spec.name == dwarf.AttrDataMemberLoc {
 			return nil
 		}
 		size = 4
@@ -285,28 +286,28 @@ func (t *thinner) attr(u *unit, spec attrSpec, v value, from uint64, in *section
 }
 
 // list copies what an attribute's section offset leads to, and returns where it has gone.
-func (t *thinner) list(u *unit, name attr, off uint64) (uint64, error) {
+func (t *thinner) list(u *unit, name dwarf.Attr, off uint64) (uint64, error) {
 	const (
-		startScope  attr = 0x2c
-		macroInfo   attr = 0x43
-		macros      attr = 0x79
-		gnuMacros   attr = 0x2119
-		gnuLocviews attr = 0x2137
+		startScope  dwarf.Attr = 0x2c
+		macroInfo   dwarf.Attr = 0x43
+		macros      dwarf.Attr = 0x79
+		gnuMacros   dwarf.Attr = 0x2119
+		gnuLocviews dwarf.Attr = 0x2137
 	)
 	switch name {
-	case atStmtList:
+	case dwarf.AttrStmtList:
 		return t.part(&t.line, &t.f.line, off)
-	case atStrOffsetsBase:
+	case dwarf.AttrStrOffsetsBase:
 		return t.texted(u, off)
-	case atAddrBase:
+	case dwarf.AttrAddrBase:
 		return t.part(&t.addr, &t.f.addr, off)
-	case atRnglistsBase:
+	case dwarf.AttrRnglistsBase:
 		return t.part(&t.rnglists, &t.f.rnglists, off)
-	case atLoclistsBase:
+	case dwarf.AttrLoclistsBase:
 		return t.part(&t.loclists, &t.f.loclists, off)
 	case macroInfo, macros, gnuMacros, gnuLocviews:
 		return 0, nil // nobody here reads them
-	case atRanges, startScope:
+	case dwarf.AttrRanges, startScope:
 		if u.version >= 5 {
 			return t.part(&t.rnglists, &t.f.rnglists, off)
 		}

@@ -3,6 +3,8 @@
 package dwarf
 
 import (
+	"debug/dwarf"
+
 	"github.com/go-delve/delve/pkg/dwarf/op"
 )
 
@@ -27,14 +29,14 @@ var operands = map[op.Opcode][]step{
 // whose copy ends at end.
 func (t *thinner) expressions(d die, spec attrSpec, v value, in *section, end uint64) error {
 	u := d.u
-	if spec.form == formExprloc || u.version < 4 && v.b != nil && spec.name == atLocation {
+	if spec.form == formExprloc || u.version < 4 && v.b != nil && spec.name == dwarf.AttrLocation {
 		t.references(u, v.b, in, end-uint64(len(v.b)))
 		return nil
 	}
-	if spec.name != atLocation || v.b != nil {
+	if spec.name != dwarf.AttrLocation || v.b != nil {
 		return nil
 	}
-	list, err := d.locations(atLocation)
+	list, err := d.locations(dwarf.AttrLocation)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package dwarf
 
 import (
+	"debug/dwarf"
 	"sync"
 
 	"gostap/elaborate/btf"
@@ -71,13 +72,13 @@ func (t *Types) die(id btf.ID) (d die, ok bool) {
 		d, ok = t.f.alt.dieAt(uint64(id) - uint64(len(t.f.info)))
 	}
 	if ok && d.signed {
-		return d.ref(atSignature)
+		return d.ref(dwarf.AttrSignature)
 	}
 	return d, ok
 }
 
 // ref returns the type that an attribute of d refers to.
-func (t *Types) ref(d die, name attr) btf.ID {
+func (t *Types) ref(d die, name dwarf.Attr) btf.ID {
 	v, ok := d.attr(name)
 	if !ok {
 		return 0
@@ -95,41 +96,41 @@ func (t *Types) Kind(id btf.ID) btf.Kind {
 		return btf.Unknown
 	}
 	switch d.tag {
-	case tagBase:
-		if e, _ := d.number(atEncoding); e == encFloat {
+	case dwarf.TagBaseType:
+		if e, _ := d.number(dwarf.AttrEncoding); e == encFloat {
 			return btf.Float
 		}
 		return btf.Int
-	case tagPointer, tagReference:
+	case dwarf.TagPointerType, dwarf.TagReferenceType:
 		return btf.Pointer
-	case tagArray, tagSubrange:
+	case dwarf.TagArrayType, dwarf.TagSubrangeType:
 		return btf.Array
-	case tagStructure, tagClass, tagUnion:
+	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
 		switch {
-		case d.flag(atDeclaration):
+		case d.flag(dwarf.AttrDeclaration):
 			return btf.Forward
-		case d.tag == tagUnion:
+		case d.tag == dwarf.TagUnionType:
 			return btf.Union
 		}
 		return btf.Struct
-	case tagEnumeration:
-		if size, _ := d.number(atByteSize); size == 8 {
+	case dwarf.TagEnumerationType:
+		if size, _ := d.number(dwarf.AttrByteSize); size == 8 {
 			return btf.Enum64
 		}
 		return btf.Enum
-	case tagTypedef:
+	case dwarf.TagTypedef:
 		return btf.Typedef
-	case tagConst:
+	case dwarf.TagConstType:
 		return btf.Const
-	case tagVolatile, tagAtomic:
+	case dwarf.TagVolatileType, dwarf.TagAtomicType:
 		return btf.Volatile
-	case tagRestrict:
+	case dwarf.TagRestrictType:
 		return btf.Restrict
-	case tagSubroutineType:
+	case dwarf.TagSubroutineType:
 		return btf.Prototype
-	case tagSubprogram:
+	case dwarf.TagSubprogram:
 		return btf.Function
-	case tagUnspecified:
+	case dwarf.TagUnspecifiedType:
 		return btf.Void
 	}
 	return btf.Unknown
@@ -141,7 +142,7 @@ func (t *Types) Name(id btf.ID) string {
 	if !ok {
 		return ""
 	}
-	return d.text(atName)
+	return d.text(dwarf.AttrName)
 }
 
 // Target returns what a pointer, array, typedef or qualifier refers to.
@@ -151,10 +152,10 @@ func (t *Types) Target(id btf.ID) btf.ID {
 		return 0
 	}
 	switch d.tag {
-	case tagArray, tagSubrange:
+	case dwarf.TagArrayType, dwarf.TagSubrangeType:
 		return t.element(id, d)
-	case tagPointer, tagReference, tagTypedef, tagConst, tagVolatile, tagAtomic, tagRestrict:
-		return t.ref(d, atType)
+	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagTypedef, dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagAtomicType, dwarf.TagRestrictType:
+		return t.ref(d, dwarf.AttrType)
 	}
 	return 0
 }
@@ -162,13 +163,13 @@ func (t *Types) Target(id btf.ID) btf.ID {
 // element returns what an array is made of: of several dimensions, the inner
 // ones, which are numbered by their subranges.
 func (t *Types) element(id btf.ID, d die) btf.ID {
-	array, outer := id, d.tag == tagArray
+	array, outer := id, d.tag == dwarf.TagArrayType
 	if !outer {
 		t.mu.Lock()
 		array = t.arrays[id]
 		t.mu.Unlock()
 		var ok bool
-		if d, ok = t.die(array); !ok || d.tag != tagArray {
+		if d, ok = t.die(array); !ok || d.tag != dwarf.TagArrayType {
 			return 0
 		}
 	}
@@ -177,7 +178,7 @@ func (t *Types) element(id btf.ID, d die) btf.ID {
 	first := true
 	var next btf.ID
 	d.eachChild(func(c die) bool {
-		if c.tag != tagSubrange {
+		if c.tag != dwarf.TagSubrangeType {
 			return true
 		}
 		this := base + btf.ID(c.off)
@@ -192,7 +193,7 @@ func (t *Types) element(id btf.ID, d die) btf.ID {
 		return true
 	})
 	if next == 0 {
-		return t.ref(d, atType)
+		return t.ref(d, dwarf.AttrType)
 	}
 	t.mu.Lock()
 	t.arrays[next] = array
@@ -206,21 +207,21 @@ func (t *Types) Len(id btf.ID) int64 {
 	if !ok {
 		return 0
 	}
-	if d.tag == tagArray {
+	if d.tag == dwarf.TagArrayType {
 		var first die
 		d.eachChild(func(c die) bool {
-			first, ok = c, c.tag == tagSubrange
+			first, ok = c, c.tag == dwarf.TagSubrangeType
 			return !ok
 		})
-		if !ok || first.tag != tagSubrange {
+		if !ok || first.tag != dwarf.TagSubrangeType {
 			return 0
 		}
 		d = first
 	}
-	if n, ok := d.number(atCount); ok {
+	if n, ok := d.number(dwarf.AttrCount); ok {
 		return int64(min(n, 1<<40))
 	}
-	if v, ok := d.attr(atUpperBound); ok && v.b == nil && v.f == nil && int64(v.u) >= 0 {
+	if v, ok := d.attr(dwarf.AttrUpperBound); ok && v.b == nil && v.f == nil && int64(v.u) >= 0 {
 		return int64(min(v.u, 1<<40)) + 1
 	}
 	return 0
@@ -245,7 +246,7 @@ func (t *Types) IsUser(btf.ID) bool { return false }
 // IsUnion reports whether id is a Union, or the declaration of one.
 func (t *Types) IsUnion(id btf.ID) bool {
 	d, ok := t.die(id)
-	return ok && d.tag == tagUnion
+	return ok && d.tag == dwarf.TagUnionType
 }
 
 // Size returns how many bytes a value of type id takes, 0 if that is not known.
@@ -256,7 +257,7 @@ func (t *Types) Size(id btf.ID) int64 {
 		switch t.Kind(id) {
 		case btf.Int, btf.Struct, btf.Union, btf.Enum, btf.Enum64, btf.Float:
 			d, _ := t.die(id)
-			n, _ := d.number(atByteSize)
+			n, _ := d.number(dwarf.AttrByteSize)
 			if n > 1<<40 || n > 0 && count > (1<<40)/int64(n) {
 				return 0
 			}
@@ -283,15 +284,15 @@ func (t *Types) Integer(id btf.ID) (n btf.Integer, ok bool) {
 	if !found {
 		return n, false
 	}
-	size, _ := d.number(atByteSize)
+	size, _ := d.number(dwarf.AttrByteSize)
 	switch t.Kind(id) {
 	case btf.Int:
-		e, _ := d.number(atEncoding)
+		e, _ := d.number(dwarf.AttrEncoding)
 		return btf.Integer{Size: int64(size), Signed: e == encSigned || e == encSignedChar,
-			Char: d.text(atName) == "char", Bool: e == encBool}, true
+			Char: d.text(dwarf.AttrName) == "char", Bool: e == encBool}, true
 	case btf.Enum, btf.Enum64:
 		n = btf.Integer{Size: int64(size), Enum: true}
-		if under := t.Strip(t.ref(d, atType)); t.Kind(under) == btf.Int {
+		if under := t.Strip(t.ref(d, dwarf.AttrType)); t.Kind(under) == btf.Int {
 			inner, _ := t.Integer(under)
 			n.Signed = inner.Signed
 		} else {
@@ -309,15 +310,15 @@ func (t *Types) Integer(id btf.ID) (n btf.Integer, ok bool) {
 // Proto returns what a function type takes and returns.
 func (t *Types) Proto(id btf.ID) (*btf.Proto, bool) {
 	d, ok := t.die(id)
-	if !ok || d.tag != tagSubroutineType && d.tag != tagSubprogram {
+	if !ok || d.tag != dwarf.TagSubroutineType && d.tag != dwarf.TagSubprogram {
 		return nil, false
 	}
-	p := &btf.Proto{ID: id, Result: t.ref(d, atType)}
+	p := &btf.Proto{ID: id, Result: t.ref(d, dwarf.AttrType)}
 	d.eachChild(func(c die) bool {
 		switch c.tag {
-		case tagParameter:
-			p.Params = append(p.Params, btf.Param{Name: c.name(), Type: t.ref(c, atType)})
-		case tagVariadic:
+		case dwarf.TagFormalParameter:
+			p.Params = append(p.Params, btf.Param{Name: c.name(), Type: t.ref(c, dwarf.AttrType)})
+		case dwarf.TagUnspecifiedParameters:
 			p.Variadic = true
 		}
 		return true
@@ -328,25 +329,25 @@ func (t *Types) Proto(id btf.ID) (*btf.Proto, bool) {
 // Members returns the fields of a Struct or Union.
 func (t *Types) Members(id btf.ID) []btf.Member {
 	d, ok := t.die(id)
-	if !ok || d.tag != tagStructure && d.tag != tagUnion && d.tag != tagClass {
+	if !ok || d.tag != dwarf.TagStructType && d.tag != dwarf.TagUnionType && d.tag != dwarf.TagClassType {
 		return nil
 	}
 	var list []btf.Member
 	d.eachChild(func(c die) bool {
-		if c.tag != tagMember {
+		if c.tag != dwarf.TagMember {
 			return true
 		}
-		m := btf.Member{Name: c.text(atName), Type: t.ref(c, atType)}
-		if v, ok := c.attr(atDataMemberLoc); ok {
+		m := btf.Member{Name: c.text(dwarf.AttrName), Type: t.ref(c, dwarf.AttrType)}
+		if v, ok := c.attr(dwarf.AttrDataMemberLoc); ok {
 			m.Offset = 8 * memberOffset(v)
 		}
-		if bits, ok := c.number(atBitSize); ok && bits <= 64 {
+		if bits, ok := c.number(dwarf.AttrBitSize); ok && bits <= 64 {
 			m.Bits = int64(bits)
-			if at, ok := c.number(atDataBitOffset); ok {
+			if at, ok := c.number(dwarf.AttrDataBitOffset); ok {
 				m.Offset = int64(min(at, 1<<40))
-			} else if high, ok := c.number(atBitOffset); ok {
+			} else if high, ok := c.number(dwarf.AttrBitOffset); ok {
 				// DWARF 3: counted from the highest bit of the unit that the field is in.
-				size, ok := c.number(atByteSize)
+				size, ok := c.number(dwarf.AttrByteSize)
 				if !ok {
 					size = uint64(t.Size(m.Type))
 				}
@@ -380,14 +381,14 @@ func memberOffset(v value) int64 {
 // Enumerators returns the constants of an Enum or Enum64.
 func (t *Types) Enumerators(id btf.ID) []btf.Enumerator {
 	d, ok := t.die(id)
-	if !ok || d.tag != tagEnumeration {
+	if !ok || d.tag != dwarf.TagEnumerationType {
 		return nil
 	}
 	var list []btf.Enumerator
 	d.eachChild(func(c die) bool {
-		if c.tag == tagEnumerator {
-			v, _ := c.attr(atConstValue)
-			list = append(list, btf.Enumerator{Name: c.text(atName), Value: int64(v.u)})
+		if c.tag == dwarf.TagEnumerator {
+			v, _ := c.attr(dwarf.AttrConstValue)
+			list = append(list, btf.Enumerator{Name: c.text(dwarf.AttrName), Value: int64(v.u)})
 		}
 		return len(list) < 1<<16
 	})

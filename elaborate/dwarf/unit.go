@@ -2,7 +2,10 @@
 
 package dwarf
 
-import "sync"
+import (
+	"debug/dwarf"
+	"sync"
+)
 
 // A header is what a unit of .debug_info begins with.
 type header struct {
@@ -109,17 +112,17 @@ func (f *File) readUnit(off uint32) (*unit, error) {
 		return u, nil // a unit without DIEs
 	}
 	// The bases first: other attributes may be relative to them.
-	for base, at := range map[*uint64]attr{&u.strOffsets: atStrOffsetsBase, &u.addrBase: atAddrBase,
-		&u.rnglistsBase: atRnglistsBase, &u.loclistsBase: atLoclistsBase} {
+	for base, at := range map[*uint64]dwarf.Attr{&u.strOffsets: dwarf.AttrStrOffsetsBase, &u.addrBase: dwarf.AttrAddrBase,
+		&u.rnglistsBase: dwarf.AttrRnglistsBase, &u.loclistsBase: dwarf.AttrLoclistsBase} {
 		if v, ok := root.attr(at); ok {
 			*base = v.u
 		}
 	}
-	u.name, u.dir = root.text(atName), root.text(atCompDir)
-	if v, ok := root.attr(atStmtList); ok {
+	u.name, u.dir = root.text(dwarf.AttrName), root.text(dwarf.AttrCompDir)
+	if v, ok := root.attr(dwarf.AttrStmtList); ok {
 		u.stmtList, u.hasLines = v.u, true
 	}
-	if v, ok := root.attr(atLowPC); ok {
+	if v, ok := root.attr(dwarf.AttrLowpc); ok {
 		u.low = v.u
 	}
 	return u, nil
