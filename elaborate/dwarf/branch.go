@@ -25,7 +25,7 @@ func jump(b *buf, over int16) {
 
 // branch executes DW_OP_bra and all behind it: on both ways, unless the condition
 // is known. Loops whose number of turns is known come out unrolled.
-func (m *machine) branch(b buf) ([]Piece, error) {
+func (m *exprBuilder) branch(b buf) ([]Piece, error) {
 	over, condition := int16(b.u16()), m.pop(&b)
 	far := b
 	jump(&far, over)

@@ -32,7 +32,7 @@ func spell(x *Expr) string {
 
 // located spells what an expression says, or its error.
 func located(expr ...byte) string {
-	m := machine{u: &unit{header: header{version: 5, addrSize: 8}, f: &File{}}}
+	m := exprBuilder{u: &unit{header: header{version: 5, addrSize: 8}, f: &File{}}}
 	loc, err := m.location(expr)
 	if err != nil {
 		return err.Error()
@@ -114,7 +114,7 @@ func TestUnsigned(t *testing.T) {
 		{r0, 0x1b, "(r0/5)"},
 		{typed(r0, 8, false), minus, "(cast8(r0)-5)"},
 	} {
-		m := machine{u: &unit{}, stack: []*Expr{c.x, {N: 5}}}
+		m := exprBuilder{u: &unit{}, stack: []*Expr{c.x, {N: 5}}}
 		got := ""
 		if err := m.step(op.Opcode(c.op), &buf{}); err != nil {
 			got = err.Error()

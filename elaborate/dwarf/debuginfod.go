@@ -32,7 +32,7 @@ func (f *Finder) fetch(buildID string) (string, error) {
 	for _, url := range f.URLs {
 		err := download(strings.TrimRight(url, "/")+"/buildid/"+buildID+"/debuginfo", path)
 		if err == nil {
-			id, _, has, err := glance(path)
+			id, _, has, err := inspect(path)
 			if err == nil && id == buildID && has {
 				return path, nil
 			}

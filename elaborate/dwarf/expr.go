@@ -6,48 +6,10 @@ import (
 	"debug/dwarf"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/go-delve/delve/pkg/dwarf/op"
 	"github.com/pkg/errors"
 )
-
-// A PieceKind says where a piece of a variable is.
-type PieceKind uint8
-
-const (
-	Nowhere    PieceKind = iota // optimized out
-	InMemory                    // at the address X
-	InRegister                  // in register N
-	IsValue                     // it is X
-	IsBytes                     // it is Bytes
-	IsPointer                   // to what is N bytes into To, which may be in no memory
-)
-
-// A Piece is a part of a variable.
-type Piece struct {
-	Kind  PieceKind
-	X     *Expr
-	N     int64
-	Bytes []byte
-	To    *Variable
-	Bits  int64 // 0: all of the variable
-	Skip  int64 // how many bits of the register or value lie before the piece
-}
-
-// A Location is where a variable is: in one piece, or several, which begin with
-// its lowest bits.
-type Location struct{ Pieces []Piece }
-
-// AtEntry reports whether the location takes what registers held at the function's
-// entry, which are not there any more.
-func (l *Location) AtEntry() bool {
-	return slices.ContainsFunc(l.Pieces, func(p Piece) bool { return p.X.atEntry() })
-}
-
-// ErrEntryOnly is the error for values that were there at the function's entry
-// and are nowhere now.
-var ErrEntryOnly = errors.New("it was there only at the function's entry")
 
 // Bounds of what an expression may make of itself.
 const (
@@ -59,8 +21,8 @@ const (
 
 var errLong = errors.New("it takes too long a computation")
 
-// A machine turns expressions into trees.
-type machine struct {
+// An exprBuilder builds trees out of DWARF expressions, which are programs for a stack machine.
+type exprBuilder struct {
 	u         *unit
 	pc        uint64
 	entry     bool   // pc is the function's entry
@@ -74,12 +36,12 @@ type machine struct {
 	calls     int
 }
 
-func (m *machine) push(x *Expr) { m.stack = append(m.stack, x) }
+func (m *exprBuilder) push(x *Expr) { m.stack = append(m.stack, x) }
 
-func (m *machine) constant(n int64) { m.push(&Expr{Op: OpConst, N: n}) }
+func (m *exprBuilder) constant(n int64) { m.push(&Expr{Op: OpConst, N: n}) }
 
 // pop returns the topmost value; a constant 0 of an empty stack, with bad set.
-func (m *machine) pop(b *buf) *Expr {
+func (m *exprBuilder) pop(b *buf) *Expr {
 	if len(m.stack) == 0 {
 		b.bad = true
 		return &Expr{}
@@ -125,7 +87,7 @@ const (
 )
 
 // location turns the expression p into a location.
-func (m *machine) location(p []byte) (*Location, error) {
+func (m *exprBuilder) location(p []byte) (*Location, error) {
 	m.stack, m.pieces, m.piece = nil, nil, Piece{}
 	pieces, err := m.run(buf{data: p})
 	if err != nil {
@@ -142,7 +104,7 @@ func (m *machine) location(p []byte) (*Location, error) {
 }
 
 // run executes what is left of an expression, and returns the pieces that it is about.
-func (m *machine) run(b buf) ([]Piece, error) {
+func (m *exprBuilder) run(b buf) ([]Piece, error) {
 	for b.left() > 0 && !b.bad {
 		if m.ops++; m.ops > maxOps || len(m.stack) > maxStack || len(m.pieces) > maxStack {
 			return nil, errLong
@@ -188,7 +150,7 @@ func (m *machine) run(b buf) ([]Piece, error) {
 }
 
 // endPiece adds the piece that the operations until here were about.
-func (m *machine) endPiece(bits, skip int64) {
+func (m *exprBuilder) endPiece(bits, skip int64) {
 	if m.piece.Kind == Nowhere && len(m.stack) > 0 {
 		m.piece = Piece{Kind: InMemory, X: m.stack[len(m.stack)-1]}
 	}
@@ -198,7 +160,7 @@ func (m *machine) endPiece(bits, skip int64) {
 }
 
 // pointer reads what DW_OP_implicit_pointer points to.
-func (m *machine) pointer(b *buf) (Piece, error) {
+func (m *exprBuilder) pointer(b *buf) (Piece, error) {
 	var off uint64
 	if m.u.version <= 2 {
 		off = b.uint(int(m.u.addrSize))
@@ -214,7 +176,7 @@ func (m *machine) pointer(b *buf) (Piece, error) {
 }
 
 // step executes one operation on the stack.
-func (m *machine) step(c op.Opcode, b *buf) error {
+func (m *exprBuilder) step(c op.Opcode, b *buf) error {
 	switch {
 	case c >= op.DW_OP_lit0 && c <= op.DW_OP_lit31:
 		m.constant(int64(c - op.DW_OP_lit0))
@@ -355,7 +317,7 @@ func (m *machine) step(c op.Opcode, b *buf) error {
 	return nil
 }
 
-func (m *machine) load(size int64, b *buf) error {
+func (m *exprBuilder) load(size int64, b *buf) error {
 	switch size {
 	case 1, 2, 4, 8:
 		m.push(&Expr{Op: OpLoad, N: size, X: m.pop(b)})
@@ -365,7 +327,7 @@ func (m *machine) load(size int64, b *buf) error {
 }
 
 // cast makes x of the base type at off in the unit; 0 is the generic type.
-func (m *machine) cast(x *Expr, off uint64) error {
+func (m *exprBuilder) cast(x *Expr, off uint64) error {
 	if off == 0 {
 		m.push(typed(x, 8, true))
 		return nil
@@ -385,74 +347,4 @@ func (m *machine) cast(x *Expr, off uint64) error {
 		return errDWARF
 	}
 	return nil
-}
-
-// entryValue evaluates an expression at the function's entry, where that is now.
-func (m *machine) entryValue(p []byte) error {
-	if m.calls++; m.calls > maxCalls {
-		return errDWARF
-	}
-	inner := *m
-	loc, err := inner.location(p)
-	if err != nil {
-		return err
-	}
-	m.ops = inner.ops
-	if len(loc.Pieces) != 1 {
-		return errDWARF
-	}
-	switch piece := loc.Pieces[0]; piece.Kind {
-	case InRegister:
-		m.push(&Expr{Op: OpRegister, N: piece.N})
-	case InMemory, IsValue:
-		m.push(piece.X)
-	default:
-		return errDWARF
-	}
-	return nil
-}
-
-// laterEntryValue evaluates an expression at the function's entry, where that was
-// some time ago: it is a register.
-func (m *machine) laterEntryValue(p []byte) error {
-	b := buf{data: p}
-	c, n := op.Opcode(b.u8()), int64(0)
-	switch {
-	case c >= op.DW_OP_reg0 && c <= op.DW_OP_reg31:
-		n = int64(c - op.DW_OP_reg0)
-	case c == op.DW_OP_regx:
-		n = int64(b.uleb())
-	default:
-		return ErrEntryOnly
-	}
-	if b.bad || b.left() > 0 {
-		return errDWARF
-	}
-	frame, err := m.u.cfa(m.pc)
-	if err != nil {
-		return err
-	}
-	m.push(&Expr{Op: OpEntry, N: n, X: frame})
-	return nil
-}
-
-// base evaluates DW_AT_frame_base.
-func (m *machine) base() (*Expr, error) {
-	if m.frameBase == nil {
-		return nil, errors.New("the debuginfo does not say where the function's frame is")
-	}
-	inner := machine{u: m.u, pc: m.pc, entry: m.entry, ops: m.ops}
-	loc, err := inner.location(m.frameBase)
-	if err != nil {
-		return nil, err
-	}
-	if len(loc.Pieces) == 1 {
-		switch piece := loc.Pieces[0]; piece.Kind {
-		case InRegister:
-			return &Expr{Op: OpRegister, N: piece.N}, nil
-		case InMemory, IsValue:
-			return piece.X, nil
-		}
-	}
-	return nil, errDWARF
 }

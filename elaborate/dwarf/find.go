@@ -109,7 +109,7 @@ func (f *Finder) look(path, buildID string, follow bool) (string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return "", err
 	}
-	id, link, has, err := glance(path)
+	id, link, has, err := inspect(path)
 	switch {
 	case err != nil:
 		return "", err

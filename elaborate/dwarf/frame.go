@@ -112,7 +112,7 @@ func (u *unit) cfa(pc uint64) (*Expr, error) {
 	case frame.RuleCFA:
 		return add(&Expr{Op: OpRegister, N: int64(rule.Reg)}, rule.Offset), nil
 	case frame.RuleExpression, frame.RuleValExpression:
-		m := machine{u: u, pc: pc, inFrame: true}
+		m := exprBuilder{u: u, pc: pc, inFrame: true}
 		loc, err := m.location(rule.Expression)
 		if err != nil {
 			return nil, err

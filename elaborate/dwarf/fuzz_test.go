@@ -51,7 +51,7 @@ func readAll(data []byte) error {
 			}
 		}
 	}
-	_, err = info.WriteThin(nil)
+	_, err = info.WriteSubset(nil)
 	return err
 }
 

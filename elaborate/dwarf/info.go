@@ -22,8 +22,8 @@ import (
 // something asks for what the index does not have.
 type Info struct {
 	*Index
-	Thin bool // it is a copy of a part of it
-	file func() (*File, error)
+	IsSubset bool // it is a copy of a part of it
+	file     func() (*File, error)
 
 	mu     sync.Mutex
 	starts map[string][]int // where functions begin, by file
@@ -102,9 +102,9 @@ func IndexPath(buildID string) string {
 // CacheDir is where what debuginfod servers send is kept.
 func CacheDir() string { return cache.Path("debuginfo") }
 
-// glance reads the build-id of the ELF file path, its .gnu_debuglink, and
+// inspect reads the build-id of the ELF file path, its .gnu_debuglink, and
 // whether it has debuginfo, but no more of it.
-func glance(path string) (buildID, link string, has bool, err error) {
+func inspect(path string) (buildID, link string, has bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", "", false, err
@@ -154,7 +154,7 @@ func unpacked(file *os.File) (io.ReaderAt, error) {
 
 // BuildID returns the GNU build-id of an ELF file, in hex.
 func BuildID(path string) (string, error) {
-	id, _, _, err := glance(path)
+	id, _, _, err := inspect(path)
 	if err == nil && id == "" {
 		err = errors.Errorf("%s has no build-id", path)
 	}

@@ -154,7 +154,8 @@ func (s *Scope) Variables() []*Variable {
 	return list
 }
 
-// Lookup returns the variable of that name, be it one of the file.
+// Lookup returns the parameter or local variable of that name, of several the innermost; nil if
+// there is none. Variables of files are found by Info.Globals.
 func (s *Scope) Lookup(name string) *Variable {
 	for n := len(s.vars) - 1; n >= 0; n-- {
 		if s.vars[n].Name == name {
@@ -228,7 +229,7 @@ func (v *Variable) locate(e locEntry, pc uint64) (*Location, error) {
 	if s.Outer != nil {
 		start = s.Outer.Low
 	}
-	m := machine{u: v.d.u, pc: pc, entry: pc == start, frameBase: s.frameBase, scope: s}
+	m := exprBuilder{u: v.d.u, pc: pc, entry: pc == start, frameBase: s.frameBase, scope: s}
 	return m.location(e.expr)
 }
 

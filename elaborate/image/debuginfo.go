@@ -99,7 +99,7 @@ func (d *Debuginfo) Cached() (*probecache.Entry, error) {
 // asked for a variable NAME or NAME@FILE.
 func (d *Debuginfo) Tells(text string) bool {
 	info := d.Installed(nil)
-	if info == nil || !info.Thin {
+	if info == nil || !info.IsSubset {
 		return info != nil
 	}
 	name, file, _ := strings.Cut(text, "@")

@@ -117,7 +117,7 @@ func (t *Target) Sources() string {
 
 // Answered notes that debuginfo has answered: that itself, or what the probe cache has of it.
 func (t *Target) Answered(info *dwarf.Info) {
-	if info.Thin {
+	if info.IsSubset {
 		t.asked.cache = true
 	} else {
 		t.asked.debuginfo = true

@@ -35,7 +35,7 @@ func (c *Cache) Export() ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, e := range list {
-		name, err := filepath.Rel(dwarf.ThinDir(), e.Path)
+		name, err := filepath.Rel(dwarf.SubsetDir(), e.Path)
 		if err == nil {
 			err = w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(e.data))})
 		}
@@ -79,7 +79,7 @@ func (c *Cache) Import(file string, installed func(module string) (buildID strin
 
 // replace puts entries in place of all that the cache has.
 func (c *Cache) replace(list []Entry) error {
-	if err := dwarf.RemoveThin(c.BuildID); err != nil {
+	if err := dwarf.RemoveSubset(c.BuildID); err != nil {
 		return err
 	}
 	for _, e := range list {
@@ -104,7 +104,7 @@ func (c *Cache) next(archive *tar.Reader, file string, installed func(module str
 	if err != nil {
 		return e, err
 	}
-	name, ok := strings.CutSuffix(header.Name, dwarf.ThinSuffix)
+	name, ok := strings.CutSuffix(header.Name, dwarf.SubsetSuffix)
 	kernel, module, _ := strings.Cut(name, "/")
 	if !ok || kernel == "" || module != "" && (module != filepath.Base(module) || module == "..") {
 		return e, errors.Errorf("it has a file %q", header.Name)
@@ -112,7 +112,7 @@ func (c *Cache) next(archive *tar.Reader, file string, installed func(module str
 	if e.data, err = io.ReadAll(archive); err != nil {
 		return e, err
 	}
-	has, points, err := dwarf.ReadThin(header.Name, e.data)
+	has, points, err := dwarf.ReadSubset(header.Name, e.data)
 	if err != nil {
 		return e, err
 	}
@@ -126,6 +126,6 @@ func (c *Cache) next(archive *tar.Reader, file string, installed func(module str
 	if known && has != want {
 		return e, errors.WithMessagef(&dwarf.MismatchError{Path: file, Has: has, Want: want}, "%s", symbols.Title(module, c.Release))
 	}
-	e.Module, e.Path, e.Points = module, dwarf.ThinPath(c.BuildID, module), points
+	e.Module, e.Path, e.Points = module, dwarf.SubsetPath(c.BuildID, module), points
 	return e, nil
 }

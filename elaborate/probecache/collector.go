@@ -42,7 +42,7 @@ func (c Collector) Add(module string, info *dwarf.Info, point probepoint.Point, 
 	part.points = append(part.points, probepoint.Spell(point.ProbePoint))
 	for _, f := range functions {
 		for _, in := range f.Instances() {
-			if err := info.Hold(in); err != nil {
+			if err := info.Collect(in); err != nil {
 				return err
 			}
 		}
@@ -54,9 +54,9 @@ func (c Collector) Add(module string, info *dwarf.Info, point probepoint.Point, 
 func (c Collector) Write(to *Cache) error {
 	for module, part := range c {
 		slices.Sort(part.points)
-		data, err := part.info.WriteThin(slices.Compact(part.points))
+		data, err := part.info.WriteSubset(slices.Compact(part.points))
 		if err == nil {
-			err = cache.Write(dwarf.ThinPath(to.BuildID, module), data)
+			err = cache.Write(dwarf.SubsetPath(to.BuildID, module), data)
 		}
 		if err != nil {
 			return err

@@ -34,8 +34,8 @@ type Entry struct {
 // Load reads the entry for the kernel itself or for a module, of which buildID
 // is the build-id: dwarf.ErrNone if there is none.
 func (c *Cache) Load(module, buildID string) (*Entry, error) {
-	path := dwarf.ThinPath(c.BuildID, module)
-	info, points, err := dwarf.LoadThin(path, buildID)
+	path := dwarf.SubsetPath(c.BuildID, module)
+	info, points, err := dwarf.LoadSubset(path, buildID)
 	var mismatch *dwarf.MismatchError
 	switch {
 	case errors.As(err, &mismatch):
@@ -72,8 +72,8 @@ func (e *Entry) Has(point *syntax.ProbePoint) bool {
 
 // Entries returns all that the cache has: first of the kernel itself, then of modules, by name.
 func (c *Cache) Entries() ([]Entry, error) {
-	paths := []string{dwarf.ThinPath(c.BuildID, "")}
-	modules, err := filepath.Glob(dwarf.ThinPath(c.BuildID, "*"))
+	paths := []string{dwarf.SubsetPath(c.BuildID, "")}
+	modules, err := filepath.Glob(dwarf.SubsetPath(c.BuildID, "*"))
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
@@ -85,13 +85,13 @@ func (c *Cache) Entries() ([]Entry, error) {
 		} else if err != nil {
 			return nil, errors.WithStack(err)
 		}
-		_, points, err := dwarf.ReadThin(file, data)
+		_, points, err := dwarf.ReadSubset(file, data)
 		if err != nil {
 			return nil, c.damaged(err)
 		}
 		e := Entry{Path: file, Points: points, data: data}
 		if file != paths[0] {
-			e.Module = strings.TrimSuffix(filepath.Base(file), dwarf.ThinSuffix)
+			e.Module = strings.TrimSuffix(filepath.Base(file), dwarf.SubsetSuffix)
 		}
 		list = append(list, e)
 	}
@@ -100,11 +100,11 @@ func (c *Cache) Entries() ([]Entry, error) {
 
 // Remove empties the cache.
 func (c *Cache) Remove() error {
-	paths, err := filepath.Glob(dwarf.ThinPath(c.BuildID, "*"))
-	if _, none := os.Stat(dwarf.ThinPath(c.BuildID, "")); err == nil && none != nil && len(paths) == 0 {
+	paths, err := filepath.Glob(dwarf.SubsetPath(c.BuildID, "*"))
+	if _, none := os.Stat(dwarf.SubsetPath(c.BuildID, "")); err == nil && none != nil && len(paths) == 0 {
 		return c.empty()
 	}
-	return dwarf.RemoveThin(c.BuildID)
+	return dwarf.RemoveSubset(c.BuildID)
 }
 
 func (c *Cache) empty() error {

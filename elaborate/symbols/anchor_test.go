@@ -27,14 +27,14 @@ func TestAnchor(t *testing.T) {
 		for _, s := range parsed.symbols {
 			values[s.Name] = append(values[s.Name], s.Value)
 		}
-		twins := m.Lookup("handle_reply")
-		if len(twins) < 2 || twins[0].Addr == twins[1].Addr {
-			t.Fatalf("%s: handle_reply: %v", release, twins)
+		namesakes := m.Lookup("handle_reply")
+		if len(namesakes) < 2 || namesakes[0].Addr == namesakes[1].Addr {
+			t.Fatalf("%s: handle_reply: %v", release, namesakes)
 		}
-		for i := range twins {
-			name, distance, err := m.Anchor(&twins[i])
-			if from := values[name]; err != nil || len(from) != 1 || from[0]+uint64(distance) != twins[i].Addr {
-				t.Errorf("%s: handle_reply at %#x is %s%+d, %v", release, twins[i].Addr, name, distance, err)
+		for i := range namesakes {
+			name, distance, err := m.Anchor(&namesakes[i])
+			if from := values[name]; err != nil || len(from) != 1 || from[0]+uint64(distance) != namesakes[i].Addr {
+				t.Errorf("%s: handle_reply at %#x is %s%+d, %v", release, namesakes[i].Addr, name, distance, err)
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
 		if file != "" {
 			d.Msg = fmt.Sprintf("@var(%q): no file %q has a variable %s of its own", r.x.Name, file, name)
 		}
-		if im.Info.Thin {
+		if im.Info.IsSubset {
 			d.Msg += ", in what the probe cache holds of the debuginfo"
 		}
 		return nil, d

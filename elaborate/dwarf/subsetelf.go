@@ -53,8 +53,8 @@ func (w *elfWriter) file() []byte {
 	return out.Bytes()
 }
 
-// write makes the thin copy.
-func (t *thinner) write(points []string) ([]byte, error) {
+// write makes the subset.
+func (t *subsetWriter) write(points []string) ([]byte, error) {
 	w := &elfWriter{kind: t.f.elf.Type}
 	w.add("", elf.Section64{}, nil)
 	number := map[elf.SectionIndex]uint16{} // of the file's sections
@@ -99,7 +99,7 @@ func (t *thinner) write(points []string) ([]byte, error) {
 }
 
 // writeSymbols adds the symbol table.
-func (t *thinner) writeSymbols(w *elfWriter, number map[elf.SectionIndex]uint16) {
+func (t *subsetWriter) writeSymbols(w *elfWriter, number map[elf.SectionIndex]uint16) {
 	var table bytes.Buffer
 	binary.Write(&table, le, elf.Sym64{})
 	names := []byte{0}

@@ -27,7 +27,7 @@ var operands = map[op.Opcode][]step{
 
 // expressions notes the references in the expressions that an attribute of d has,
 // whose copy ends at end.
-func (t *thinner) expressions(d die, spec attrSpec, v value, in *section, end uint64) error {
+func (t *subsetWriter) expressions(d die, spec attrSpec, v value, in *section, end uint64) error {
 	u := d.u
 	if spec.form == formExprloc || u.version < 4 && v.b != nil && spec.name == dwarf.AttrLocation {
 		t.references(u, v.b, in, end-uint64(len(v.b)))
@@ -59,7 +59,7 @@ func (t *thinner) expressions(d die, spec attrSpec, v value, in *section, end ui
 }
 
 // references notes the references in an expression, whose copy stands at to.
-func (t *thinner) references(u *unit, expr []byte, in *section, to uint64) {
+func (t *subsetWriter) references(u *unit, expr []byte, in *section, to uint64) {
 	size := u.step(formRefAddr)
 	for b := (buf{data: expr}); b.left() > 0 && !b.bad; {
 		switch c := op.Opcode(b.u8()); c {
@@ -80,13 +80,13 @@ func (t *thinner) references(u *unit, expr []byte, in *section, to uint64) {
 }
 
 // reference notes a reference that is to lead to the copy of a DIE.
-func (t *thinner) reference(in *section, at uint64, size int, to uint64) {
+func (t *subsetWriter) reference(in *section, at uint64, size int, to uint64) {
 	t.refs = append(t.refs, unitRef{in, at, size, to})
-	t.hold(to)
+	t.need(to)
 }
 
-// hold notes that the unit with a DIE is to be copied.
-func (t *thinner) hold(die uint64) {
+// need notes that the unit with a DIE is to be copied.
+func (t *subsetWriter) need(die uint64) {
 	t.f.dieAt(die) // makes f.offsets
 	t.todo = append(t.todo, t.unitAt(die))
 }

@@ -12,35 +12,35 @@ import (
 	"github.com/pkg/errors"
 )
 
-// thin returns a thin copy's file, with the units of the functions called names.
-func thin(t *testing.T, info *Info, names ...string) string {
+// subsetOf returns a subset's file, with the units of the functions called names.
+func subsetOf(t *testing.T, info *Info, names ...string) string {
 	t.Helper()
 	for _, name := range names {
 		for _, f := range info.Lookup(name) {
 			for _, in := range f.Instances() {
-				if err := info.Hold(in); err != nil {
+				if err := info.Collect(in); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 	}
-	data, err := info.WriteThin([]string{"one", "two"})
+	data, err := info.WriteSubset([]string{"one", "two"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "thin")
+	path := filepath.Join(t.TempDir(), "subset")
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// TestThinSaysTheSame asks a thin copy what the tests ask the debuginfo itself.
-func TestThinSaysTheSame(t *testing.T) {
+// TestSubsetSaysTheSame asks a subset what the tests ask the debuginfo itself.
+func TestSubsetSaysTheSame(t *testing.T) {
 	for name, make := range variants(t) {
 		t.Run(name, func(t *testing.T) {
 			whole := loaded(t, make(t))
-			info := loaded(t, thin(t, whole, "same", "area", "other", "main"))
+			info := loaded(t, subsetOf(t, whole, "same", "area", "other", "main"))
 			checkFunctions(t, info)
 			checkVariables(t, info)
 			sameStatements(t, whole, info)
@@ -82,9 +82,9 @@ func sameStatements(t *testing.T, whole, info *Info) {
 	}
 }
 
-// TestThinIsThin: what was not asked for is not in the copy.
-func TestThinIsThin(t *testing.T) {
-	path := thin(t, loaded(t, compiled(t)), "other")
+// TestSubsetIsThin: what was not asked for is not in the copy.
+func TestSubsetIsThin(t *testing.T) {
+	path := subsetOf(t, loaded(t, compiled(t)), "other")
 	info := loaded(t, path)
 	if len(info.Lookup("area")) > 0 || len(info.Lookup("other")) != 1 {
 		t.Errorf("functions: %d area, %d other", len(info.Lookup("area")), len(info.Lookup("other")))
@@ -93,46 +93,46 @@ func TestThinIsThin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, points, err := ReadThin(path, data)
+	_, points, err := ReadSubset(path, data)
 	if err != nil || strings.Join(points, " ") != "one two" {
 		t.Errorf("points %q, %v", points, err)
 	}
 }
 
-// TestThinInCache is about files in the cache that are not what they should be.
-func TestThinInCache(t *testing.T) {
+// TestSubsetInCache is about files in the cache that are not what they should be.
+func TestSubsetInCache(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	whole := compiled(t)
 	id, err := BuildID(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := LoadThin(ThinPath(id, ""), id); !errors.Is(err, ErrNone) {
+	if _, _, err := LoadSubset(SubsetPath(id, ""), id); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty cache: %v", err)
 	}
-	data, err := os.ReadFile(thin(t, loaded(t, whole), "area"))
+	data, err := os.ReadFile(subsetOf(t, loaded(t, whole), "area"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	keep := func(id string, data []byte) {
-		os.MkdirAll(filepath.Dir(ThinPath(id, "")), 0o777)
-		if err := os.WriteFile(ThinPath(id, ""), data, 0o666); err != nil {
+		os.MkdirAll(filepath.Dir(SubsetPath(id, "")), 0o777)
+		if err := os.WriteFile(SubsetPath(id, ""), data, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	keep(id, data)
-	if _, points, err := LoadThin(ThinPath(id, ""), id); err != nil || len(points) != 2 {
+	if _, points, err := LoadSubset(SubsetPath(id, ""), id); err != nil || len(points) != 2 {
 		t.Errorf("%d points, %v", len(points), err)
 	}
 	other := strings.Repeat("ab", 20)
 	keep(other, data)
 	var mismatch *MismatchError
-	if _, _, err := LoadThin(ThinPath(other, ""), other); !errors.As(err, &mismatch) || mismatch.Has != id || mismatch.Want != other {
+	if _, _, err := LoadSubset(SubsetPath(other, ""), other); !errors.As(err, &mismatch) || mismatch.Has != id || mismatch.Want != other {
 		t.Errorf("another build's: %v", err)
 	}
 	for _, n := range []int{0, 1, 63, 64, len(data) / 2, len(data) - 1} {
 		keep(id, data[:n])
-		if _, _, err := LoadThin(ThinPath(id, ""), id); err == nil {
+		if _, _, err := LoadSubset(SubsetPath(id, ""), id); err == nil {
 			t.Errorf("%d of %d bytes are taken for the whole", n, len(data))
 		}
 	}
@@ -141,7 +141,7 @@ func TestThinInCache(t *testing.T) {
 		garbled[n] ^= byte(n)
 	}
 	keep(id, garbled)
-	if _, _, err := LoadThin(ThinPath(id, ""), id); err == nil {
+	if _, _, err := LoadSubset(SubsetPath(id, ""), id); err == nil {
 		t.Error("garbage is taken for debuginfo")
 	}
 	keep(id, nil)
@@ -150,15 +150,15 @@ func TestThinInCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep(id, debuginfo)
-	if _, _, err := LoadThin(ThinPath(id, ""), id); err == nil || !strings.Contains(err.Error(), "probe-cache") {
+	if _, _, err := LoadSubset(SubsetPath(id, ""), id); err == nil || !strings.Contains(err.Error(), "probe-cache") {
 		t.Errorf("debuginfo that was not made by probe-cache: %v", err)
 	}
 }
 
-// TestThinPointers: what expressions refer to is in the copy, wherever it has gone.
-func TestThinPointers(t *testing.T) {
+// TestSubsetPointers: what expressions refer to is in the copy, wherever it has gone.
+func TestSubsetPointers(t *testing.T) {
 	for _, flag := range []string{"-gdwarf-5", "-gdwarf-4", "-gdwarf64"} {
 		whole := loaded(t, pointing(t, flag, "testdata/other.c")) // whose unit comes first, and is not copied
-		checkPointers(t, loaded(t, thin(t, whole, "sum")))
+		checkPointers(t, loaded(t, subsetOf(t, whole, "sum")))
 	}
 }
