@@ -77,7 +77,7 @@ func parseRaw(blob []byte) (*raw, error) {
 	return r, nil
 }
 
-// A record is one type as it is written: three words and what follows them.
+// A record is a type as BTF encodes it: three words and, by its kind, more behind them.
 type record struct {
 	name, info, sizeOrType uint32
 	rest                   []byte

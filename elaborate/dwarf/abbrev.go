@@ -4,13 +4,13 @@ package dwarf
 
 import "debug/dwarf"
 
-// An abbrev is one entry of .debug_abbrev: what DIEs of its code are made of.
+// An abbrev is an entry of .debug_abbrev: tag and attributes of the DIEs with its code.
 type abbrev struct {
 	tag      dwarf.Tag
 	children bool
 	attrs    []attrSpec
-	// steps skip over all attributes; toSibling those before DW_AT_sibling, and
-	// is nil if there is none.
+	// steps skip over all attributes, toSibling over those before DW_AT_sibling;
+	// toSibling is nil without that attribute.
 	steps, toSibling []step
 	siblingForm      form
 	signed           bool // it has DW_AT_signature
@@ -22,7 +22,7 @@ type attrSpec struct {
 	constant int64 // of formImplicit
 }
 
-// A step skips over attributes: that many bytes, or by what stands there.
+// A step skips over attributes: up to maxStep it is their size, above that their encoding.
 type step uint16
 
 const (

@@ -10,7 +10,7 @@ type Label struct {
 	Addr uint64
 }
 
-// Labels returns the labels in an instance, but not in what is inlined there.
+// Labels returns the labels in an instance, without those of functions inlined into it.
 func (i *Info) Labels(in Instance) ([]Label, error) {
 	d, err := i.dieOf(in)
 	if err != nil {
@@ -33,11 +33,11 @@ type Call struct {
 	Name    string
 	Target  Instance
 	Returns []uint64 // where its calls return to; none for an inlined copy
-	Jumped  bool     // to, at least once, by which nothing returns to the instance
+	Jumped  bool     // at least one call is a jump, a tail call, and does not return to the instance
 }
 
-// Calls returns what an instance calls, but not what is called in what is
-// inlined there. Calls through pointers are not known.
+// Calls returns what an instance calls, without the calls in functions inlined into
+// it. Calls through pointers are not known.
 func (i *Info) Calls(in Instance) ([]Call, error) {
 	d, err := i.dieOf(in)
 	if err != nil {
@@ -82,8 +82,8 @@ func (i *Info) Calls(in Instance) ([]Call, error) {
 	return list, nil
 }
 
-// own calls visit for what is in d and its blocks, but not for what is in what
-// is inlined there.
+// own calls visit for the DIEs in d and its blocks, without those in functions
+// inlined there.
 func own(d die, depth int, visit func(die)) {
 	if depth == 0 {
 		return

@@ -155,14 +155,14 @@ type Instance struct {
 	Entry   uint64 // where it is entered
 	Range          // around Entry; there may be more
 	Inlined bool
-	Symbol  string    // of the symbol table, that the code is in; "" if there is none
-	Outer   *Instance // for a copy, the function that has it inside, else nil
-	Die     uint32    // where its DIE is: that of a copy is behind that of what it is in
+	Symbol  string    // the symbol of the code, "" if the symbol table has none
+	Outer   *Instance // of an inlined copy: the function around it
+	Die     uint32    // its DIE's offset; an inlined copy's is above that of the code around it
 	unit    uint32
 }
 
 // Outermost is the function that an instance's code is in: for an inlined copy
-// the one that has it inside, else itself.
+// the one around it, else the instance itself.
 func (in *Instance) Outermost() *Instance {
 	if in.Outer != nil {
 		return in.Outer

@@ -22,7 +22,7 @@ import (
 // something asks for what the index does not have.
 type Info struct {
 	*Index
-	IsSubset bool // it is a copy of a part of it
+	IsSubset bool // debuginfo of some units only
 	file     func() (*File, error)
 
 	mu     sync.Mutex

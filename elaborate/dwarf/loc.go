@@ -4,8 +4,8 @@ package dwarf
 
 import "debug/dwarf"
 
-// A locEntry is one of a variable's locations: the code for which it is true,
-// and the expression, which stands at at in the section of its list.
+// A locEntry is an entry of a location list: a range of code and the expression
+// that is valid there. at is the expression's offset in the section.
 type locEntry struct {
 	Range
 	expr []byte

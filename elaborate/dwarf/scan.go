@@ -4,7 +4,7 @@ package dwarf
 
 import "debug/dwarf"
 
-// What the walk over one unit finds, for the index.
+// found is what the scan of a unit finds for the index.
 type found struct {
 	u         *unit
 	abstracts []abstractRec // by DIE
@@ -26,7 +26,7 @@ type instanceRec struct {
 	die    uint32
 	origin uint64 // the abstract's DIE, in the file that originFile says
 	alt    bool   // origin is in the supplement
-	outer  int32  // for a copy, the function that it is in: its place in found.instances
+	outer  int32  // of an inlined copy: the index in found.instances of the function around it
 	entry  uint64
 	ranges []Range
 }
@@ -97,7 +97,7 @@ func (u *unit) scan() (*found, error) {
 	return &s.found, s.err
 }
 
-// A scanner gathers what one unit has.
+// A scanner scans a unit.
 type scanner struct {
 	found
 	files []string
@@ -117,8 +117,8 @@ func (s *scanner) file(n uint64) string {
 	return ""
 }
 
-// subprogram notes a function: its declaration, its code, or both. It returns the
-// place of its code among the instances, -1 if it has none.
+// subprogram adds a function: its declaration, its code, or both. It returns the
+// index of its code in found.instances, -1 for a declaration alone.
 func (s *scanner) subprogram(d die) int32 {
 	var rec abstractRec
 	var origin value
@@ -176,7 +176,7 @@ func (s *scanner) subprogram(d die) int32 {
 	return int32(len(s.instances) - 1)
 }
 
-// inlined notes a copy of a function inside another.
+// inlined adds an inlined copy of a function.
 func (s *scanner) inlined(d die, outer int32) {
 	origin, ok := d.attr(dwarf.AttrAbstractOrigin)
 	if !ok || origin.f == nil {
@@ -191,7 +191,7 @@ func (s *scanner) inlined(d die, outer int32) {
 	})
 }
 
-// global notes a variable of the file that has an address.
+// global adds a global variable that has an address.
 func (s *scanner) global(d die) {
 	loc, ok := d.attr(dwarf.AttrLocation)
 	if !ok || len(loc.b) == 0 {

@@ -25,7 +25,7 @@ type Scope struct {
 	frameBase []byte
 }
 
-// A Variable is a parameter or a local variable of a function, or one of its file.
+// A Variable is a parameter or a local variable of a function, or a global variable.
 type Variable struct {
 	Name   string
 	Type   btf.ID // of Info.Types
@@ -65,7 +65,7 @@ func (i *Info) Scope(in Instance, pc uint64) (*Scope, error) {
 		}
 		return s.ret != 0
 	})
-	seen := map[uint64]bool{} // the origins that have been seen
+	seen := map[uint64]bool{} // the abstract origins of variables and blocks that code has
 	s.block(d, seen, maxBlocks)
 	// What has been optimized out for good is only in the declaration.
 	if origin, ok := d.ref(dwarf.AttrAbstractOrigin); ok {
@@ -117,7 +117,7 @@ func (s *Scope) variable(d die) {
 	}
 }
 
-// describe returns the variable that d is, as it is seen from the scope.
+// describe returns the variable of the DIE d, with locations as of the scope.
 func (s *Scope) describe(d die) *Variable {
 	v := &Variable{Name: d.name(), Param: d.tag == dwarf.TagFormalParameter, d: d, owner: s}
 	d.origins(func(o die) bool {
@@ -273,7 +273,8 @@ func constValue(c value) *Location {
 	return &Location{[]Piece{{Kind: IsValue, X: &Expr{Op: OpConst, N: int64(c.u)}}}}
 }
 
-// Globals returns the variables of files that are called name, and whose files fit.
+// Globals returns the global variables called name of those files that file accepts: by the
+// variable's declaration or the compilation unit.
 func (i *Info) Globals(name string, file func(string) bool) ([]*Variable, error) {
 	var list []*Variable
 	for n := i.firstGlobal(name); n < len(i.globals) && i.text(i.globals[n].Name) == name; n++ {

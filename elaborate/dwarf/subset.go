@@ -11,8 +11,8 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Collect marks the unit of an instance as one that WriteSubset is to copy, as all are
-// that have been read.
+// Collect marks the unit of an instance to be copied by WriteSubset, like every unit
+// that has been read.
 func (i *Info) Collect(in Instance) error {
 	_, err := i.dieOf(in)
 	return err
@@ -65,16 +65,16 @@ func (s section) put(at uint64, size int, n uint64) {
 type subsetWriter struct {
 	f    *File
 	todo []uint32          // units
-	at   map[uint32]uint32 // where units have gone
+	at   map[uint32]uint32 // units' offsets in the copy, by those in f
 	refs []unitRef
 	code []Range // of the units
 
 	info, types, abbrev, str, strOffsets, addr section
 	line, loc, loclists, ranges, rnglists, cfi section
 
-	texts  map[uint64]uint64             // where strings have gone
-	moved  map[*[]byte]map[uint64]uint64 // where parts of a section have gone
-	starts map[*[]byte][]uint64          // where the parts of a section begin
+	texts  map[uint64]uint64             // strings' offsets in the copy, by those in f
+	moved  map[*[]byte]map[uint64]uint64 // the same of parts of a section
+	starts map[*[]byte][]uint64          // offsets at which the parts of a section begin
 }
 
 // A unitRef is a reference to a unit, from another or from a location.
@@ -154,7 +154,7 @@ func (t *subsetWriter) unit(off uint32) error {
 	return nil
 }
 
-// attr copies what an attribute refers to, and changes its copy, which stands at to.
+// attr copies what an attribute refers to, and makes the attribute's copy, at to, refer to that copy.
 func (t *subsetWriter) attr(u *unit, spec attrSpec, v value, from uint64, in *section, to uint64) error {
 	size := u.offsetSize()
 	switch spec.form {

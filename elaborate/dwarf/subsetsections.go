@@ -9,7 +9,8 @@ import (
 	"sort"
 )
 
-// list copies what an attribute's section offset leads to, and returns where it has gone.
+// list copies the list or table at a section offset, the value of an attribute, and returns
+// the copy's offset.
 func (t *subsetWriter) list(u *unit, name dwarf.Attr, off uint64) (uint64, error) {
 	const (
 		startScope  dwarf.Attr = 0x2c
@@ -43,7 +44,7 @@ func (t *subsetWriter) list(u *unit, name dwarf.Attr, off uint64) (uint64, error
 	return t.oldList(u, &t.loc, &t.f.loc, off, true)
 }
 
-// text copies a string, and returns where it has gone.
+// text copies a string of .debug_str, and returns the copy's offset.
 func (t *subsetWriter) text(off uint64) uint64 {
 	at, ok := t.texts[off]
 	if !ok {
@@ -93,8 +94,8 @@ func (t *subsetWriter) abbrevs(u *unit) (uint64, error) {
 	return at, nil
 }
 
-// part copies what off lies in, of a section whose parts begin with their
-// lengths, and returns where off has gone.
+// part copies the part of a section that off lies in, and returns what off becomes
+// in the copy. The section is one whose parts begin with their lengths.
 func (t *subsetWriter) part(to *section, from *[]byte, off uint64) (uint64, error) {
 	if t.starts[from] == nil {
 		for b := (buf{data: *from}); b.left() > 0; {
@@ -181,8 +182,8 @@ func (t *subsetWriter) copyFrames() {
 	}
 }
 
-// symbols returns the symbols that the copy has: those of its code, and all
-// of a relocatable file, which variables are found by.
+// symbols returns the symbols of the copied code; of a relocatable file all, by which
+// variables are found.
 func (t *subsetWriter) symbols() []elf.Symbol {
 	all, err := t.f.elf.Symbols()
 	if err != nil {

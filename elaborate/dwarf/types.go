@@ -160,8 +160,8 @@ func (t *Types) Target(id btf.ID) btf.ID {
 	return 0
 }
 
-// element returns what an array is made of: of several dimensions, the inner
-// ones, which are numbered by their subranges.
+// element returns the type of an array's elements. Those of an array of several
+// dimensions are arrays: the inner dimensions, numbered by their subranges.
 func (t *Types) element(id btf.ID, d die) btf.ID {
 	array, outer := id, d.tag == dwarf.TagArrayType
 	if !outer {

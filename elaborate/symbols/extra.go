@@ -13,14 +13,14 @@ import (
 	"gostap/internal/vmlinuz"
 )
 
-// Lists of what only some scripts ask for are made when one first does, and
-// kept beside the index of functions: a line for each thing.
+// Lists that only some scripts need are made when the first one does, and kept
+// beside the index of functions, as text of an item a line.
 const (
 	tracepointsFile = "tracepoints"
 	objectsFile     = "objects"
 )
 
-// extra returns one of those lists.
+// extra returns the list of that name.
 func (k *Kernel) extra(name string) ([]byte, error) {
 	path := filepath.Join(k.dir, name)
 	if data, err := cache.Map(path); err == nil {
@@ -38,7 +38,7 @@ func (k *Kernel) extra(name string) ([]byte, error) {
 	return made[name], nil
 }
 
-// makeExtras makes all of them, of the kernel's image or of the running kernel.
+// makeExtras makes all lists, out of the kernel's image or by asking the running kernel.
 func (k *Kernel) makeExtras() (map[string][]byte, error) {
 	symbols, tracepoints, err := k.imageExtras()
 	if err != nil {

@@ -72,8 +72,7 @@ func (m *Module) Tracepoints() ([]Tracepoint, error) {
 	return list, err
 }
 
-// ModuleTree is what is in the kernel's folder of modules: their files by the
-// modules' names.
+// ModuleTree are a kernel's installed modules: their files by their names.
 type ModuleTree map[string]string
 
 // Modules returns the modules that are installed for the kernel.
@@ -173,7 +172,7 @@ func OpenModule(path string) (*Module, error) {
 	return m, m.openCached()
 }
 
-// locateModule returns a module of which nothing is known but where it is, and where in the cache.
+// locateModule returns a module with its paths alone, in the file system and in the cache.
 func locateModule(path string) (*Module, error) {
 	info, err := os.Stat(path)
 	if err != nil {

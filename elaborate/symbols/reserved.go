@@ -47,7 +47,7 @@ var codeTables = []struct {
 // u8 instrlen; u8 replacementlen; }, in the kernel and in modules.
 const altInstructions = ".altinstructions"
 
-// A codePiece is code of which it is being told what is reserved.
+// A codePiece is a section of code, and the parts of it that are reserved.
 type codePiece struct {
 	name     string
 	bytes    []byte
