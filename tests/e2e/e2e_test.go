@@ -19,7 +19,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gostap/elaborate/symbols"
 	"gostap/internal/kernels"
 	"gostap/internal/vmlinuz"
 	"gostap/tests/guest"
@@ -35,13 +34,13 @@ func TestKernels(t *testing.T) {
 			built := filepath.Join(dir, "kbuilt-"+release+".ko")
 			warm(t, dir, release)
 			build(t, dir, release, built)
-			places := buildPlaces(t, release)
+			places := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/e2e/module"))
 			guest.Run(t, guest.Config{
 				Release: release,
 				Dir:     dir,
 				Test:    "TestGuest",
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
-				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + buildValues(t, dir, release),
+				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + guest.BuildModule(t, release, "tests/module"),
 					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + stripImage(t, dir, release)},
 				Timeout: 25 * time.Minute,
 			})
@@ -64,34 +63,6 @@ func build(t *testing.T, dir, release, built string) {
 	if err := os.Rename(filepath.Join(dir, "kbuilt.ko"), built); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// buildPlaces builds the module whose functions the scripts probe.
-func buildPlaces(t *testing.T, release string) string {
-	kernel, err := symbols.Open(release)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("module")); err != nil {
-		t.Fatal(err)
-	}
-	// The BTF is to go on from that of the kernel as gostap has it, and nothing else is to tell of the module's types.
-	guest.Kbuild(t, release, dir, "KCFLAGS=-Wno-missing-prototypes", "CONFIG_DEBUG_INFO_BTF_MODULES=")
-	module := filepath.Join(dir, "gs_places.ko")
-	guest.Command(t, dir, "pahole", "-J", "--btf_base="+kernel.BTFPath(), module)
-	guest.Command(t, dir, "objcopy", "--strip-debug", module)
-	return module
-}
-
-// buildValues builds the module that the guest reads values out of.
-func buildValues(t *testing.T, dir, release string) string {
-	work := filepath.Join(dir, "values-"+release)
-	if err := os.CopyFS(work, os.DirFS(filepath.Join(guest.Root(t), "tests/module"))); err != nil {
-		t.Fatal(err)
-	}
-	guest.Kbuild(t, release, work)
-	return filepath.Join(work, "values.ko")
 }
 
 // stripImage makes an image of the kernel, unpacked, in which gostap finds no BTF.

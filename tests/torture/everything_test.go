@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gostap/tests/guest"
+	"gostap/tests/session"
 )
 
 const (
@@ -55,9 +56,9 @@ const (
 var hitsLine = regexp.MustCompile(`(?m)^hits (\d+)$`)
 
 // summary is what a session said at its end, without its repetitions.
-func summary(s *session) string {
+func summary(s *session.Session) string {
 	var list []string
-	for _, line := range strings.Split(strings.TrimSpace(s.stderr.String()), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(s.Err.String()), "\n") {
 		if !strings.Contains(line, "still there") && !strings.Contains(line, "can't be probed") {
 			list = append(list, line)
 		}
@@ -66,8 +67,8 @@ func summary(s *session) string {
 }
 
 // overloaded says whether a session ended because its probes took too much of the machine.
-func overloaded(s *session) bool {
-	return strings.Contains(s.stderr.String(), "STP_OVERLOAD_THRESHOLD exceeded")
+func overloaded(s *session.Session) bool {
+	return strings.Contains(s.Err.String(), "STP_OVERLOAD_THRESHOLD exceeded")
 }
 
 // alive does something ordinary: a new process, a file.
@@ -80,17 +81,17 @@ func alive(t *testing.T) {
 
 // testRecursion runs probes on what the runtime itself calls, with NMIs in between.
 func testRecursion(t *testing.T) {
-	stop := busy(t)
-	s := launch(t, &session{stdout: output{withoutStacks: true}}, "run", ko("recursion"))
-	armed(t)
-	for end := time.Now().Add(choose(4*time.Second, 15*time.Second)); time.Now().Before(end); time.Sleep(500 * time.Millisecond) {
+	stop := session.Busy(t)
+	s := session.Launch(t, &session.Session{Out: session.Output{WithoutStacks: true}}, "run", session.Module("recursion"))
+	session.Armed(t)
+	for end := time.Now().Add(session.Choose(4*time.Second, 15*time.Second)); time.Now().Before(end); time.Sleep(500 * time.Millisecond) {
 		os.WriteFile("/proc/sysrq-trigger", []byte("l"), 0) // an NMI for each CPU, for its backtrace
 		alive(t)
 	}
 	stop()
 	s.Process.Signal(syscall.SIGINT)
-	code := s.end()
-	m := hitsLine.FindSubmatch(s.stdout.Bytes())
+	code := s.End()
+	m := hitsLine.FindSubmatch(s.Out.Bytes())
 	switch {
 	case overloaded(s):
 	case code != 0 || m == nil:
@@ -99,14 +100,14 @@ func testRecursion(t *testing.T) {
 		t.Errorf("there were no hits")
 	}
 	if m != nil {
-		t.Logf("%s hits in %d functions", m[1], strings.Count(s.stdout.String()[hitsLine.FindStringIndex(s.stdout.String())[1]:], "\n"))
+		t.Logf("%s hits in %d functions", m[1], strings.Count(s.Out.String()[hitsLine.FindStringIndex(s.Out.String())[1]:], "\n"))
 	}
 	t.Logf("exit code %d; it says:\n%s", code, summary(s))
-	if m := producedLine.FindSubmatch(s.stdout.Bytes()); m != nil {
+	if m := producedLine.FindSubmatch(s.Out.Bytes()); m != nil {
 		produced, _ := strconv.Atoi(string(m[1]))
 		// What is lost is counted in records, which backtraces are too.
-		if n := printed(s); n > produced || produced-n > lost(s) {
-			t.Errorf("%d events were produced, %d printed, %d records lost", produced, n, lost(s))
+		if n := printed(s); n > produced || produced-n > s.Lost() {
+			t.Errorf("%d events were produced, %d printed, %d records lost", produced, n, s.Lost())
 		}
 	}
 	log, err := exec.Command("dmesg").Output()
@@ -123,23 +124,23 @@ func testRecursion(t *testing.T) {
 
 // testEverything probes every function of the kernel.
 func testEverything(t *testing.T) {
-	stop := busy(t)
-	s := start(t, "run", ko("everything"))
+	stop := session.Busy(t)
+	s := session.Start(t, "run", session.Module("everything"))
 	ended := make(chan int, 1)
-	go func() { ended <- s.end() }()
+	go func() { ended <- s.End() }()
 	began := time.Now()
-	await(t, "probes are armed", func() bool { return len(ended) > 0 || probes(t) != "" })
+	session.Await(t, "probes are armed", func() bool { return len(ended) > 0 || session.Probes(t) != "" })
 	t.Logf("armed after %s", time.Since(began).Round(time.Millisecond))
 	most := 0
-	for end := time.Now().Add(choose(8*time.Second, time.Minute)); len(ended) == 0 && time.Now().Before(end); {
+	for end := time.Now().Add(session.Choose(8*time.Second, time.Minute)); len(ended) == 0 && time.Now().Before(end); {
 		alive(t)
-		most = max(most, strings.Count(probes(t), "\n"))
+		most = max(most, strings.Count(session.Probes(t), "\n"))
 	}
 	stop()
 	s.Process.Signal(syscall.SIGINT)
 	code := <-ended
 	t.Logf("%d functions were probed", most)
-	m := hitsLine.FindSubmatch(s.stdout.Bytes())
+	m := hitsLine.FindSubmatch(s.Out.Bytes())
 	n := 0
 	if m != nil {
 		n, _ = strconv.Atoi(string(m[1]))
@@ -147,7 +148,7 @@ func testEverything(t *testing.T) {
 	switch {
 	case overloaded(s):
 		t.Log("the session ended by overload protection")
-	case code != 0 || n == 0 || most < traceable(t)/choose(6, 2):
+	case code != 0 || n == 0 || most < traceable(t)/session.Choose(6, 2):
 		t.Errorf("exit code %d, %d hits in %d functions of %d\n%s", code, n, most, traceable(t), summary(s))
 	}
 	t.Logf("%d hits; it says:\n%s", n, summary(s))

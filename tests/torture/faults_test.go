@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gostap/tests/guest"
+	"gostap/tests/session"
 )
 
 // Modules that are built on the host and loaded by the guest.
@@ -46,165 +46,127 @@ const (
 		probe end { println("end") }`
 )
 
-// busy keeps the machine busy until it is stopped.
-func busy(t *testing.T) (stop func()) {
-	t.Helper()
-	loads := []*exec.Cmd{exec.Command("busy", "2"), exec.Command("reads", "1000000000")}
-	for _, load := range loads {
-		if err := load.Start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return func() {
-		for _, load := range loads {
-			load.Process.Kill()
-			load.Wait()
-		}
-	}
-}
-
 var (
 	eventLine    = regexp.MustCompile(`(?m)^event `)
 	producedLine = regexp.MustCompile(`(?m)^produced (\d+)$`)
 	lostMessages = regexp.MustCompile(`(?m)^WARNING: (\d+) messages came too fast`)
-	lostLine     = regexp.MustCompile(`(?m)^WARNING: (\d+) events lost`)
 )
 
 // addsUp holds against each other what a flood produced, what was printed and what was reported as lost.
-func addsUp(t *testing.T, s *session) {
+func addsUp(t *testing.T, s *session.Session) {
 	t.Helper()
-	m := producedLine.FindSubmatch(s.stdout.Bytes())
+	m := producedLine.FindSubmatch(s.Out.Bytes())
 	if m == nil {
-		t.Fatalf("the session did not come to its end: %s", s.stderr.String())
+		t.Fatalf("the session did not come to its end: %s", s.Err.String())
 	}
 	produced, _ := strconv.Atoi(string(m[1]))
 	printed := printed(s)
-	if printed+lost(s) != produced || produced == 0 {
+	if printed+s.Lost() != produced || produced == 0 {
 		t.Errorf("%d events were produced, %d printed, %d reported as lost; %d are unaccounted for\n%s",
-			produced, printed, lost(s), produced-printed-lost(s), s.stderr.String())
+			produced, printed, s.Lost(), produced-printed-s.Lost(), s.Err.String())
 	}
-	t.Logf("%d events produced, %d printed, %d lost", produced, printed, lost(s))
+	t.Logf("%d events produced, %d printed, %d lost", produced, printed, s.Lost())
 }
 
 // printed returns how many events a session has printed.
-func printed(s *session) int { return len(eventLine.FindAllIndex(s.stdout.Bytes(), -1)) }
-
-// lost returns how many records a session reports as lost.
-func lost(s *session) int {
-	n := 0
-	if m := lostLine.FindSubmatch(s.stderr.Bytes()); m != nil {
-		n, _ = strconv.Atoi(string(m[1]))
-	}
-	return n
-}
-
-func ko(name string) string { return filepath.Join(guest.Dir(), name+".ko") }
-
-// removed takes a module out that may not be in use any more. It tries again while a last handler runs.
-func removed(t *testing.T, name string) {
-	t.Helper()
-	await(t, "module "+name+" can be removed", func() bool {
-		err := unix.DeleteModule(name, unix.O_NONBLOCK)
-		return err == nil || err == unix.ENOENT
-	})
-}
+func printed(s *session.Session) int { return len(eventLine.FindAllIndex(s.Out.Bytes(), -1)) }
 
 // testKilled kills the consumer at random moments: while it loads, starts, reads.
 func testKilled(t *testing.T) {
-	defer busy(t)()
+	defer session.Busy(t)()
 	r := rand.New(rand.NewPCG(*seed, 1))
 	phases := map[string]int{}
-	for i := range choose(6, 20) {
-		s := start(t, "run", ko("flood"))
+	for i := range session.Choose(6, 20) {
+		s := session.Start(t, "run", session.Module("flood"))
 		if i%2 == 0 {
-			armed(t)
+			session.Armed(t)
 		}
 		time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond)
 		switch {
-		case !loaded("flood"):
+		case !session.Loaded("flood"):
 			phases["before loading"]++
-		case probes(t) == "":
+		case session.Probes(t) == "":
 			phases["while starting"]++
 		default:
 			phases["while running"]++
 		}
 		s.Process.Kill()
-		s.end()
-		gone(t)
-		removed(t, "flood")
-		clean(t)
+		s.End()
+		session.Gone(t)
+		session.Removed(t, "flood")
+		session.Clean(t)
 	}
 	t.Logf("killed %v", phases)
 }
 
 // testStopped stops the consumer under full load; when it goes on, it knows what it has missed.
 func testStopped(t *testing.T) {
-	stop := busy(t)
-	s := start(t, "run", "-s1", ko("flood"))
-	armed(t)
+	stop := session.Busy(t)
+	s := session.Start(t, "run", "-s1", session.Module("flood"))
+	session.Armed(t)
 	s.Process.Signal(syscall.SIGSTOP)
-	time.Sleep(choose(3*time.Second, 30*time.Second))
+	time.Sleep(session.Choose(3*time.Second, 30*time.Second))
 	s.Process.Signal(syscall.SIGCONT)
 	stop()
 	s.Process.Signal(syscall.SIGINT)
-	if code := s.end(); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	if code := s.End(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Err.String())
 	}
 	addsUp(t, s)
 }
 
 // testStoppedWarnings stops a consumer whose control socket fills up: the session's end must come through.
 func testStoppedWarnings(t *testing.T) {
-	s := start(t, "run", ko("warnings"))
-	armed(t)
+	s := session.Start(t, "run", session.Module("warnings"))
+	session.Armed(t)
 	s.Process.Signal(syscall.SIGSTOP)
-	time.Sleep(choose(3*time.Second, 20*time.Second))
+	time.Sleep(session.Choose(3*time.Second, 20*time.Second))
 	s.Process.Signal(syscall.SIGCONT)
 	ended := make(chan int, 1)
-	go func() { ended <- s.end() }()
+	go func() { ended <- s.End() }()
 	select {
 	case <-ended:
-	case <-time.After(choose(2*time.Minute, 10*time.Minute)):
+	case <-time.After(session.Choose(2*time.Minute, 10*time.Minute)):
 		s.Process.Kill()
 		<-ended
-		gone(t)
-		removed(t, "warnings")
+		session.Gone(t)
+		session.Removed(t, "warnings")
 		t.Errorf("the session has not ended by its exit()")
 	}
-	through, lost := strings.Count(s.stderr.String(), "a warning of some length"), 0
-	for _, m := range lostMessages.FindAllStringSubmatch(s.stderr.String(), -1) {
+	through, lost := strings.Count(s.Err.String(), "a warning of some length"), 0
+	for _, m := range lostMessages.FindAllStringSubmatch(s.Err.String(), -1) {
 		n, _ := strconv.Atoi(m[1])
 		lost += n
 	}
-	if said := fmt.Sprintf("produced %d\n", through+lost); s.stdout.String() != said {
-		t.Errorf("%d warnings came through, %d were reported as lost, and the script says: %s", through, lost, s.stdout.String())
+	if said := fmt.Sprintf("produced %d\n", through+lost); s.Out.String() != said {
+		t.Errorf("%d warnings came through, %d were reported as lost, and the script says: %s", through, lost, s.Out.String())
 	}
 	t.Logf("%d warnings came through, %d were lost", through, lost)
 }
 
 // testRemoval tries to take out a module under load: not while it is used; then, with its consumer killed, at once.
 func testRemoval(t *testing.T) {
-	defer busy(t)()
-	s := start(t, "run", ko("flood"))
-	armed(t)
-	for range choose(20, 200) {
+	defer session.Busy(t)()
+	s := session.Start(t, "run", session.Module("flood"))
+	session.Armed(t)
+	for range session.Choose(20, 200) {
 		if err := unix.DeleteModule("flood", unix.O_NONBLOCK); err != unix.EAGAIN && err != unix.EBUSY {
 			t.Fatalf("the module in use was removed (error %v)", err)
 		}
 	}
 	s.Process.Signal(syscall.SIGINT)
-	if code := s.end(); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	if code := s.End(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Err.String())
 	}
 	addsUp(t, s)
-	for range choose(3, 10) {
-		s := start(t, "run", ko("flood"))
-		armed(t)
+	for range session.Choose(3, 10) {
+		s := session.Start(t, "run", session.Module("flood"))
+		session.Armed(t)
 		s.Process.Kill()
-		s.end()
-		removed(t, "flood")
-		gone(t)
-		clean(t)
+		s.End()
+		session.Removed(t, "flood")
+		session.Gone(t)
+		session.Clean(t)
 	}
 }
 
@@ -215,33 +177,33 @@ func testFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Unmount(dir, 0)
-	defer busy(t)()
-	s := run(t, "run", "-o", filepath.Join(dir, "out"), ko("flood"))
-	if code := s.ProcessState.ExitCode(); code != 1 || !strings.Contains(s.stderr.String(), "no space left") {
-		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	defer session.Busy(t)()
+	s := session.Run(t, "run", "-o", filepath.Join(dir, "out"), session.Module("flood"))
+	if code := s.ProcessState.ExitCode(); code != 1 || !strings.Contains(s.Err.String(), "no space left") {
+		t.Errorf("exit code %d\n%s", code, s.Err.String())
 	}
-	t.Logf("it says: %s", strings.TrimSpace(s.stderr.String()))
+	t.Logf("it says: %s", strings.TrimSpace(s.Err.String()))
 }
 
 // testOtherReader has somebody else read the session's files while it runs.
 func testOtherReader(t *testing.T) {
-	stop := busy(t)
-	s := start(t, "run", ko("flood"))
-	armed(t)
+	stop := session.Busy(t)
+	s := session.Start(t, "run", session.Module("flood"))
+	session.Armed(t)
 	files, _ := filepath.Glob("/proc/gostap-flood/cpu*")
 	if len(files) == 0 {
 		t.Fatal("the session has no files")
 	}
 	sum := 0
-	for end := time.Now().Add(choose(2*time.Second, time.Minute)); time.Now().Before(end); {
+	for end := time.Now().Add(session.Choose(2*time.Second, time.Minute)); time.Now().Before(end); {
 		for _, file := range files {
 			sum += readOther(t, file)
 		}
 	}
 	stop()
 	s.Process.Signal(syscall.SIGINT)
-	if code := s.end(); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr.String())
+	if code := s.End(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Err.String())
 	}
 	addsUp(t, s)
 	t.Logf("%d bytes looked at by somebody else", sum)
@@ -292,7 +254,7 @@ func parameter(t *testing.T, name string) int {
 
 // testMemory has each allocation of a session fail in turn: the session either says so or does without, and leaves nothing.
 func testMemory(t *testing.T) {
-	guest.Command(t, "/", "insmod", ko("gstortfail"))
+	guest.Command(t, "/", "insmod", session.Module("gstortfail"))
 	defer unix.DeleteModule("gstortfail", 0)
 	set := func(n int) {
 		if err := os.WriteFile("/sys/module/gstortfail/parameters/nth", fmt.Append(nil, n), 0); err != nil {
@@ -308,39 +270,39 @@ func testMemory(t *testing.T) {
 		return n
 	}
 	set(0)
-	s := run(t, "run", ko("victim"))
-	if code := s.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(s.stdout.String(), "begin\nend\n") {
-		t.Fatalf("exit code %d without a failure\n%s%s", code, s.stdout.String(), s.stderr.String())
+	s := session.Run(t, "run", session.Module("victim"))
+	if code := s.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(s.Out.String(), "begin\nend\n") {
+		t.Fatalf("exit code %d without a failure\n%s%s", code, s.Out.String(), s.Err.String())
 	}
 	all := counted()
 	if all < 20 {
 		t.Fatalf("only %d allocations were seen", all)
 	}
 	refused, survived := map[string]int{}, 0
-	step := choose(max(all/12, 1), 1)
+	step := session.Choose(max(all/12, 1), 1)
 	for n := 1; n <= all; n += step {
 		if n%50 == 1 {
 			t.Logf("allocation %d of %d", n, all)
 		}
 		set(n)
-		s := run(t, "run", "-T30", ko("victim"))
-		code, said := s.ProcessState.ExitCode(), strings.TrimSpace(s.stderr.String())
+		s := session.Run(t, "run", "-T30", session.Module("victim"))
+		code, said := s.ProcessState.ExitCode(), strings.TrimSpace(s.Err.String())
 		switch {
-		case code == 0 && strings.HasPrefix(s.stdout.String(), "begin\nend\n"):
+		case code == 0 && strings.HasPrefix(s.Out.String(), "begin\nend\n"):
 			survived++
 		case code == 1 && said != "":
 			refused[said]++
 		default:
-			t.Errorf("allocation %d of %d: exit code %d, output %q, and it says %q", n, all, code, s.stdout.String(), said)
+			t.Errorf("allocation %d of %d: exit code %d, output %q, and it says %q", n, all, code, s.Out.String(), said)
 		}
-		await(t, "the module is gone", func() bool { return !loaded("victim") })
+		session.Await(t, "the module is gone", func() bool { return !session.Loaded("victim") })
 		if err := left(); err != nil {
 			t.Errorf("allocation %d of %d: %v", n, all, err)
 		}
 	}
 	set(0)
-	if s := run(t, "run", ko("victim")); s.ProcessState.ExitCode() != 0 {
-		t.Errorf("afterwards: %s", s.stderr.String())
+	if s := session.Run(t, "run", session.Module("victim")); s.ProcessState.ExitCode() != 0 {
+		t.Errorf("afterwards: %s", s.Err.String())
 	}
 	t.Logf("of %d allocations each %d. failed; %d times the session did without; else it said", all, step, survived)
 	for said, n := range refused {

@@ -20,6 +20,7 @@ import (
 
 	"gostap/consumer"
 	"gostap/tests/guest"
+	"gostap/tests/session"
 )
 
 // Of runtime-c/include/protocol.h.
@@ -157,9 +158,9 @@ func malformed(r *rand.Rand, family uint16) []byte {
 func testMessages(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 2))
 	sent, accepted := 0, 0
-	for round := range choose(4, 60) {
+	for round := range session.Choose(4, 60) {
 		// By hand, the module's family has its name, and nobody owns the session.
-		guest.Command(t, "/", "insmod", ko("quiet"), "subbuf_size=65536", "n_subbufs=4")
+		guest.Command(t, "/", "insmod", session.Module("quiet"), "subbuf_size=65536", "n_subbufs=4")
 		family := familyOf(t, "quiet")
 		fd, err := netlinkSocket()
 		if err != nil {
@@ -177,7 +178,7 @@ func testMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer := make([]byte, 65536)
-		for range choose(600, 10000) {
+		for range session.Choose(600, 10000) {
 			if err := unix.Sendto(other, malformed(r, family), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err == nil {
 				accepted++
 			}
@@ -191,19 +192,19 @@ func testMessages(t *testing.T) {
 		files(t, r, "quiet")
 		unix.Close(other)
 		unix.Close(fd)
-		gone(t)
-		removed(t, "quiet")
-		clean(t)
+		session.Gone(t)
+		session.Removed(t, "quiet")
+		session.Clean(t)
 		if round%10 == 9 {
 			t.Logf("%d messages sent", sent)
 		}
 	}
 	t.Logf("%d messages sent, %d went through to the kernel", sent, accepted)
-	s := start(t, "run", ko("quiet"))
-	armed(t)
+	s := session.Start(t, "run", session.Module("quiet"))
+	session.Armed(t)
 	s.Process.Signal(syscall.SIGINT)
-	if code := s.end(); code != 0 || !strings.HasPrefix(s.stdout.String(), "begin\nend\n") {
-		t.Errorf("afterwards: exit code %d\n%s%s", code, s.stdout.String(), s.stderr.String())
+	if code := s.End(); code != 0 || !strings.HasPrefix(s.Out.String(), "begin\nend\n") {
+		t.Errorf("afterwards: exit code %d\n%s%s", code, s.Out.String(), s.Err.String())
 	}
 }
 
@@ -218,7 +219,7 @@ type startArgs struct {
 // startAtZero starts a session with all its symbols at address 0.
 func startAtZero(t *testing.T, name string) {
 	t.Helper()
-	m, err := consumer.ReadManifest(ko(name))
+	m, err := consumer.ReadManifest(session.Module(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,8 +314,8 @@ const strangerVar = "GOSTAP_STRANGER"
 
 // testStrangers lets those try who have no CAP_SYS_ADMIN: another user, and root without it.
 func testStrangers(t *testing.T) {
-	s := start(t, "run", ko("quiet"))
-	armed(t)
+	s := session.Start(t, "run", session.Module("quiet"))
+	session.Armed(t)
 	conn, err := genetlink.Dial(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -350,8 +351,8 @@ func testStrangers(t *testing.T) {
 		}
 	}
 	s.Process.Signal(syscall.SIGINT)
-	if code := s.end(); code != 0 || !strings.HasPrefix(s.stdout.String(), "begin\nend\n") {
-		t.Errorf("the session: exit code %d\n%s%s", code, s.stdout.String(), s.stderr.String())
+	if code := s.End(); code != 0 || !strings.HasPrefix(s.Out.String(), "begin\nend\n") {
+		t.Errorf("the session: exit code %d\n%s%s", code, s.Out.String(), s.Err.String())
 	}
 }
 

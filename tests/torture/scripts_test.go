@@ -15,6 +15,7 @@ import (
 
 	"gostap/tests/guest"
 	"gostap/tests/host"
+	"gostap/tests/session"
 	"gostap/tests/torture/generate"
 	"gostap/translator/emit"
 )
@@ -35,7 +36,7 @@ type wantedScript struct {
 
 // scripts generates scripts and runs them on the host, with the sanitizers.
 func scripts(t *testing.T) []*wantedScript {
-	list := make([]*wantedScript, choose(10, 110))
+	list := make([]*wantedScript, session.Choose(10, 110))
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, 2)
 	for i := range list {
@@ -109,12 +110,12 @@ func testScripts(t *testing.T) {
 	}
 	failed := 0
 	for _, w := range list {
-		s := run(t, "run", ko(w.Name))
+		s := session.Run(t, "run", session.Module(w.Name))
 		same := true
 		for _, stream := range []struct {
 			name      string
 			got, want []byte
-		}{{"output", s.stdout.Bytes(), w.Output}, {"stderr", s.stderr.Bytes(), w.Stderr}} {
+		}{{"output", s.Out.Bytes(), w.Output}, {"stderr", s.Err.Bytes(), w.Stderr}} {
 			// The kernel keeps 64 messages at most until they are sent, and says how many it could not keep.
 			if stream.name == "stderr" && bytes.Contains(stream.got, []byte("messages came too fast")) {
 				t.Logf("%s: %s", w.Name, lostMessages.Find(stream.got))

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package session runs gostap's sessions inside a guest, for tests that do
+// something to them: it starts and ends them, knows what they printed and
+// lost, and waits for what must come.
+package session
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gostap/tests/guest"
+)
+
+// Long says whether to take the time that it takes.
+var Long = os.Getenv("GOSTAP_TORTURE") == "long"
+
+// Choose returns the short form's value or the long one's.
+func Choose[T any](short, longer T) T {
+	if Long {
+		return longer
+	}
+	return short
+}
+
+// A Session is a gostap that runs.
+type Session struct {
+	*exec.Cmd
+	Out Output
+	Err bytes.Buffer
+}
+
+// Start starts gostap with these arguments.
+func Start(t testing.TB, args ...string) *Session {
+	t.Helper()
+	return Launch(t, &Session{}, args...)
+}
+
+// StartBy is Start by a command that runs gostap: what it is called by comes before gostap's name.
+func StartBy(t testing.TB, command []string, args ...string) *Session {
+	t.Helper()
+	return launch(t, &Session{}, append(append(slices.Clip(command), gostap()), args...))
+}
+
+func gostap() string { return filepath.Join(guest.Dir(), "gostap") }
+
+// Launch is Start for a session whose Output is set up.
+func Launch(t testing.TB, s *Session, args ...string) *Session {
+	t.Helper()
+	return launch(t, s, append([]string{gostap()}, args...))
+}
+
+func launch(t testing.TB, s *Session, command []string) *Session {
+	t.Helper()
+	s.Cmd = exec.Command(command[0], command[1:]...)
+	s.Stdout, s.Stderr = &s.Out, &s.Err
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// A test that fails leaves no session to the next.
+	t.Cleanup(func() { s.Process.Kill() })
+	return s
+}
+
+// End waits for it and returns its exit code, -1 if a signal has killed it.
+func (s *Session) End() int {
+	s.Wait()
+	return s.ProcessState.ExitCode()
+}
+
+// Run runs gostap to its end.
+func Run(t testing.TB, args ...string) *Session {
+	t.Helper()
+	s := Start(t, args...)
+	s.End()
+	return s
+}
+
+var lostLine = regexp.MustCompile(`(?m)^WARNING: (\d+) events lost`)
+
+// Lost returns how many records a session that has ended reports as lost.
+func (s *Session) Lost() int {
+	m := lostLine.FindSubmatch(s.Err.Bytes())
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(string(m[1]))
+	return n
+}
+
+// Module is the path of a module that the host has built.
+func Module(name string) string { return filepath.Join(guest.Dir(), name+".ko") }
+
+// Loaded says whether a module is in the kernel.
+func Loaded(name string) bool {
+	_, err := os.Stat("/sys/module/" + name)
+	return err == nil
+}
+
+// Removed takes a module out that may not be in use any more. It tries again while a last handler runs.
+func Removed(t testing.TB, name string) {
+	t.Helper()
+	Await(t, "module "+name+" can be removed", func() bool {
+		err := unix.DeleteModule(name, unix.O_NONBLOCK)
+		return err == nil || err == unix.ENOENT
+	})
+}
+
+// Await waits for something that has to happen, but not for ever.
+func Await(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	if !Within(Choose(2*time.Minute, 10*time.Minute), done) {
+		t.Fatalf("waited in vain until %s", what)
+	}
+}
+
+// Within waits for something that may happen, and says whether it did.
+func Within(limit time.Duration, done func() bool) bool {
+	for end := time.Now().Add(limit); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// Armed waits until there are probes.
+func Armed(t testing.TB) {
+	t.Helper()
+	Await(t, "probes are armed", func() bool { return Probes(t) != "" })
+}
+
+// Gone waits until there are none.
+func Gone(t testing.TB) {
+	t.Helper()
+	Await(t, "the probes are gone", func() bool { return Probes(t) == "" })
+}
+
+// Probes is guest.Probes, which has to succeed.
+func Probes(t testing.TB) string {
+	t.Helper()
+	list, err := guest.Probes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Clean fails if the kernel has come to harm, or anything is left in it.
+func Clean(t testing.TB) {
+	t.Helper()
+	if err := guest.Clean(); err != nil {
+		t.Error(err)
+	}
+}
