@@ -32,9 +32,9 @@ bench: setup-test $(BIN)
 torture: setup-test $(BIN)
 ifeq ($(KERNEL),debug)
 	tests/setup debug-kernel
-	kernel=$$(tests/debug-kernel/build) && GOSTAP_TORTURE=long GOSTAP_KERNELS=$$kernel $(GO) test -v -timeout 24h ./tests/torture
+	kernel=$$(tests/debug-kernel/build) && GOSTAP_TORTURE=long GOSTAP_KERNELS=$$kernel $(GO) test -v -p 1 -timeout 24h ./tests/torture ./tests/cross
 else
-	GOSTAP_TORTURE=long GOSTAP_KERNELS="$(KERNEL)" $(GO) test -v -timeout 24h ./tests/torture
+	GOSTAP_TORTURE=long GOSTAP_KERNELS="$(KERNEL)" $(GO) test -v -p 1 -timeout 24h ./tests/torture ./tests/cross
 endif
 
 # Looks for what passes 1 to 3 panic or hang on, and for scripts of which they make C that does not

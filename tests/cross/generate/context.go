@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package generate
+
+// A Rate says how often a context's handlers run, and so how much each run does.
+type Rate int
+
+const (
+	Often  Rate = iota // one item
+	Seldom             // all items, with one choice of arguments
+	Once               // all items with all arguments
+)
+
+// A Context is one in which handlers run.
+type Context struct {
+	Name  string
+	Point string // the probe point; %STATEMENT% stands for an instruction of vfs_read behind its entry
+	Rate  Rate
+	// Variables are what $$vars and the like find; the other fields are what there is beside them.
+	Variables, Return, Registers bool
+	NMI                          bool // only an NMI leads there: somebody has to ask for some
+	// With is what else the script probes, so that probes stand on each other.
+	With string
+}
+
+// Contexts are those in which handlers run.
+var Contexts = []Context{
+	{Name: "function", Point: `kernel.function("vfs_read")`, Variables: true, Registers: true},
+	{Name: "functions", Point: `kernel.function("vfs_*")`, Registers: true},
+	{Name: "return", Point: `kernel.function("vfs_write").return`, Variables: true, Return: true, Registers: true},
+	{Name: "returns", Point: `kernel.function("vfs_*").return`, Return: true, Registers: true},
+	{Name: "kprobe", Point: `kprobe.function("vfs_open")`, Registers: true},
+	{Name: "kprobe-return", Point: `kprobe.function("vfs_open").return`, Return: true, Registers: true},
+	{Name: "statement", Point: `kernel.statement(%STATEMENT%).absolute`, Registers: true},
+	{Name: "statement-in-ftrace", Point: `kernel.statement(%STATEMENT%).absolute`, Registers: true,
+		With: `probe kernel.function("vfs_read"), kernel.function("vfs_read").return { beats <<< 1 }`},
+	{Name: "module", Point: `module("gs_cross").function("gs_cross_task")`, Variables: true, Registers: true},
+	{Name: "module-return", Point: `module("gs_cross").function("gs_cross_task").return`, Variables: true, Return: true, Registers: true},
+	{Name: "module-softirq", Point: `module("gs_cross").function("gs_cross_softirq")`, Variables: true, Registers: true},
+	{Name: "module-hardirq", Point: `module("gs_cross").function("gs_cross_hardirq")`, Variables: true, Registers: true},
+	{Name: "module-hardirq-return", Point: `module("gs_cross").function("gs_cross_hardirq").return`, Variables: true, Return: true, Registers: true},
+	{Name: "module-tracepoint", Point: `kernel.trace("gs_cross:gs_cross_event")`, Variables: true},
+	{Name: "softirq", Point: `kernel.function("run_timer_softirq")`, Registers: true},
+	{Name: "hardirq", Point: `kernel.function("update_process_times")`, Variables: true, Registers: true},
+	{Name: "watched", Point: `kernel.data("panic_timeout").write`, Registers: true},
+	{Name: "watched-rw", Point: `kernel.data("panic_timeout").rw`, Registers: true},
+	{Name: "watched-jiffies", Point: `kernel.data("jiffies_64").write`, Registers: true},
+	{Name: "begin", Point: `begin`, Rate: Once},
+	{Name: "oneshot", Point: `oneshot`, Rate: Once},
+	{Name: "end", Point: `end`, Rate: Once},
+	{Name: "error", Point: `error`, Rate: Once},
+	{Name: "timer.s", Point: `timer.s(1)`, Rate: Seldom},
+	{Name: "timer.ms", Point: `timer.ms(10)`},
+	{Name: "timer.us", Point: `timer.us(2000)`},
+	{Name: "timer.jiffies", Point: `timer.jiffies(2)`},
+	{Name: "timer.hz", Point: `timer.hz(50)`},
+	{Name: "timer.randomize", Point: `timer.ms(15).randomize(10)`},
+	{Name: "timer.profile", Point: `timer.profile`, Registers: true},
+	{Name: "timer.profile.freq", Point: `timer.profile.freq.hz(200)`, Registers: true},
+	{Name: "sys_enter", Point: `kernel.trace("sys_enter")`, Variables: true},
+	{Name: "sys_exit", Point: `kernel.trace("sys_exit")`, Variables: true},
+	{Name: "sched_switch", Point: `kernel.trace("sched_switch")`, Variables: true},
+	{Name: "sched_wakeup", Point: `kernel.trace("sched_wakeup")`, Variables: true},
+	{Name: "irq_handler_entry", Point: `kernel.trace("irq_handler_entry")`, Variables: true},
+	{Name: "softirq_entry", Point: `kernel.trace("softirq_entry")`, Variables: true},
+	{Name: "hrtimer_expire_entry", Point: `kernel.trace("hrtimer_expire_entry")`, Variables: true},
+	{Name: "nmi", Point: `kernel.trace("nmi_handler")`, Rate: Seldom, Variables: true, NMI: true},
+	{Name: "condition", Point: `kernel.function("vfs_read")`},
+}
+
+// sessions says whether the session itself runs the handlers, before or after all else.
+func (c *Context) session() bool { return c.Rate == Once }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package generate crosses what scripts can do with the contexts that handlers
+// run in: it writes scripts, each with some items - the library's functions
+// and the language's constructs - in one context, such that each item is in
+// each context that it fits once, and pairs each context with all that can
+// happen meanwhile.
+package generate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// perScript is how many items share a script.
+const perScript = 64
+
+// Plan makes the scripts of a context, the same for the same seed. statement is the address for %STATEMENT%.
+func Plan(c *Context, items []Item, statement string, seed uint64) []*Script {
+	var fitting []*Item
+	for i := range items {
+		if items[i].fits(c) {
+			fitting = append(fitting, &items[i])
+		}
+	}
+	r := rand.New(rand.NewPCG(seed, uint64(len(c.Name))<<32+uint64(c.Name[0])))
+	r.Shuffle(len(fitting), func(i, j int) { fitting[i], fitting[j] = fitting[j], fitting[i] })
+	point := strings.ReplaceAll(c.Point, "%STATEMENT%", statement)
+	var scripts []*Script
+	for n := 0; len(fitting) > 0; n++ {
+		here := fitting[:min(perScript, len(fitting))]
+		fitting = fitting[len(here):]
+		name := "x_" + strings.NewReplacer("-", "_", ".", "_").Replace(c.Name) + fmt.Sprint(n)
+		scripts = append(scripts, write(name, c, here, point, n))
+	}
+	return scripts
+}
