@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package guest
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a kernel with KCSAN says of itself is not gostap's; what names a module is.
+func TestKernelRaces(t *testing.T) {
+	const line = "[   12.345678] ==================================================================\n"
+	report := func(title string) string {
+		return line + "[   12.345678] BUG: KCSAN: " + title + "\n[   12.345679]\n" +
+			"[   12.345680] write to 0xffffffff of 8 bytes by task 1 on cpu 0:\n[   12.345681]  f+0x1/0x2 [m]\n" + line
+	}
+	ours := report("data-race in gs_ask [x_condition0] / gs_function_hit [x_condition0]")
+	log := "[    1.0] first\n" + report("data-race in tick_sched_do_timer / ktime_get") + ours +
+		report("assert: race in rcu_report_qs_rdp") + "[   13.0] last\n"
+	if got, want := string(withoutKernelRaces([]byte(log))), "[    1.0] first\n"+ours+"[   13.0] last\n"; got != want {
+		t.Errorf("left:\n%s\nwant:\n%s", got, want)
+	}
+	if !harm.MatchString(ours) || harm.MatchString(strings.ReplaceAll(string(withoutKernelRaces([]byte(report("data-race in a / b")))), " ", "")) {
+		t.Error("the wrong ones are harm")
+	}
+}
