@@ -39,6 +39,14 @@ static void gs_exceeded(const char *text)
 		gs_message(GS_MSG_ERROR, text, strlen(text), NULL, NULL);
 }
 
+/**
+ * gs_init_slot() - a slot without a condition
+ * @slot: it
+ * @probe: whose it is
+ * @handler: what runs; NULL if nothing does
+ *
+ * Context: Any, while nobody else has the slot.
+ */
 void gs_init_slot(struct gs_slot *slot, u32 probe, void (*handler)(struct gs_ctx *c))
 {
 	slot->handler = handler;
@@ -92,16 +100,21 @@ noinline bool gs_may_take(struct gs_ctx *c, const struct gs_slot *slot)
 	return false;
 }
 
-/*
- * A begin, end or error probe: called by the session itself, whatever its
- * state, while nothing else is armed. So its context is its own though
- * interrupts are on and long work gives way to others; preemption is off, as
- * embedded C expects it.
+/**
+ * gs_run_cold() - runs the handler of a begin, end or error probe
+ * @p: the probe's point
+ *
+ * Called by the session itself, whatever its state, while nothing else is
+ * armed. So its context is its own though interrupts are on and long work
+ * gives way to others; preemption is off, as embedded C expects it.
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
  */
 void gs_run_cold(const struct gs_point *p)
 {
 	struct gs_ctx *c;
 
+	lockdep_assert_held(&gs_session_mutex);
 	preempt_disable();
 	c = gs_idle_ctx();
 	if (!gs_may_take(c, &gs_slots[p->probe]))

@@ -63,7 +63,18 @@ static __always_inline void gs_leave(struct gs_ctx *c)
 	c->busy += GS_LEAVE;
 }
 
-/* A handler, in a context that is taken; false if it ended with an error. */
+/**
+ * gs_call() - runs a handler in a context that is taken
+ * @c: this CPU's, taken by gs_try_take()
+ * @hit: the point that was hit
+ * @slot: whose handler runs, which need not be the hit's own
+ * @regs: what the handler sees of the registers; NULL if there are none
+ * @ip: the address that was hit; 0 if there is none
+ * @saved: what the handler finds saved, or saves; NULL: it does neither
+ *
+ * Context: Any, NMIs too, with interrupts off. Never sleeps.
+ * Return: false if the handler ended with an error.
+ */
 static __always_inline bool gs_call(struct gs_ctx *c, const struct gs_hit *hit, const struct gs_slot *slot,
 				    struct pt_regs *regs, u64 ip, u64 *saved)
 {
@@ -80,7 +91,7 @@ static __always_inline bool gs_call(struct gs_ctx *c, const struct gs_hit *hit, 
 	return false;
 }
 
-/* The same in a context that is free. */
+/* gs_call() in a context that is free. */
 static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit, const struct gs_slot *slot,
 				      struct pt_regs *regs, u64 ip, u64 *saved)
 {
@@ -98,7 +109,14 @@ static __always_inline bool gs_stack_may_be_low(const struct gs_slot *slot)
 	return current_stack_pointer - (unsigned long)task_stack_page(current) - slot->stack_floor >= slot->stack_span;
 }
 
-/* Takes the context for what comes before slot's handler; false if it may not be had. */
+/**
+ * gs_try_take() - takes this CPU's context for more than one gs_call(), until gs_leave()
+ * @c: the context
+ * @slot: of the handlers to come, the one that wants most of the stack
+ *
+ * Context: Any, NMIs too, with interrupts off, as long as the context is taken.
+ * Return: false if the session doesn't run, or if it is counted as skipped.
+ */
 static __always_inline bool gs_try_take(struct gs_ctx *c, const struct gs_slot *slot)
 {
 	barrier();
@@ -110,7 +128,16 @@ static __always_inline bool gs_try_take(struct gs_ctx *c, const struct gs_slot *
 	return true;
 }
 
-/* Does all of a hit, interrupts being off; false if the handler could not run, or ended with an error. */
+/**
+ * gs_try() - does all of a hit whose family has switched interrupts off
+ * @hit: the point that was hit, and its slot
+ * @regs: as for gs_call()
+ * @ip: as for gs_call()
+ * @saved: as for gs_call()
+ *
+ * Context: Any, NMIs too, with interrupts off. Never sleeps.
+ * Return: false if the handler could not run, which is counted, or ended with an error.
+ */
 static __always_inline bool gs_try(const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved)
 {
 	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
@@ -125,6 +152,15 @@ static __always_inline bool gs_try(const struct gs_hit *hit, struct pt_regs *reg
 	return gs_handle(c, hit, slot, regs, ip, saved);
 }
 
+/**
+ * gs_run() - does all of a hit
+ * @hit: the point that was hit, and its slot
+ * @regs: as for gs_call()
+ * @ip: as for gs_call()
+ * @native: whether interrupts may be switched off by the instruction itself: as for gs_irq_save()
+ *
+ * Context: Any, NMIs too. Never sleeps.
+ */
 static __always_inline void gs_run(const struct gs_hit *hit, struct pt_regs *regs, u64 ip, bool native)
 {
 	unsigned long flags = gs_irq_save(native);

@@ -45,13 +45,19 @@ static int gs_keep_ftrace(void)
 	return err;
 }
 
-/*
- * A kprobe has been registered, but not armed: now it may be. To arm one where
- * ftrace calls while ftrace is off has ftrace give itself up for good later.
- * Whether kprobes are switched off, our consumer can see.
+/**
+ * gs_kprobe_registered() - a kprobe has been registered, but not armed: now it may be
+ * @kp: the kprobe
+ *
+ * To arm one where ftrace calls while ftrace is off has ftrace give itself up
+ * for good later. Whether kprobes are switched off, our consumer can see.
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: 0, or -errno: it must not be armed; -EBUSY if ftrace is off.
  */
 int gs_kprobe_registered(const struct kprobe *kp)
 {
+	lockdep_assert_held(&gs_session_mutex);
 	WRITE_ONCE(gs_kprobes_registered, gs_kprobes_registered + 1);
 	return kp->flags & KPROBE_FLAG_FTRACE ? gs_keep_ftrace() : 0;
 }
@@ -61,9 +67,14 @@ u32 gs_kprobes_so_far(void)
 	return READ_ONCE(gs_kprobes_registered);
 }
 
-/* When no probe is left. */
+/**
+ * gs_release_ftrace() - lets ftrace be switched off again, when no probe is left
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
 void gs_release_ftrace(void)
 {
+	lockdep_assert_held(&gs_session_mutex);
 	if (!gs_kept)
 		return;
 	unregister_ftrace_function(&gs_keeper);

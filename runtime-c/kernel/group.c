@@ -236,11 +236,22 @@ static int gs_arm_group(struct gs_group *g)
 	return 0;
 }
 
+/**
+ * gs_groups_arm() - makes groups of functions, and has ftrace call them
+ * @all: the family's groups, of which there are none yet
+ * @points: the family's points; those that can't be armed go to gs_unarmed()
+ * @npoints: how many they are
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: 0, or -ENOMEM.
+ */
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints)
 {
 	u32 i, first, n;
-	int err = gs_make_sites(all, points, npoints, &n);
+	int err;
 
+	lockdep_assert_held(&gs_session_mutex);
+	err = gs_make_sites(all, points, npoints, &n);
 	for (first = 0; !err && first < n; first = i) {
 		struct gs_group *g;
 
@@ -255,10 +266,17 @@ int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npo
 	return err;
 }
 
+/**
+ * gs_groups_follow() - arms and disarms groups whose conditions have changed
+ * @all: the family's groups
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
 void gs_groups_follow(struct gs_groups *all)
 {
 	struct gs_group *g;
 
+	lockdep_assert_held(&gs_session_mutex);
 	list_for_each_entry(g, &all->list, list) {
 		bool wanted = g->filtered && gs_group_wanted(g);
 		int err = 0;
@@ -274,10 +292,17 @@ void gs_groups_follow(struct gs_groups *all)
 	}
 }
 
+/**
+ * gs_groups_disarm() - ends the groups' hits: afterwards no handler of theirs runs
+ * @all: the family's groups; they and what they own are there until gs_groups_free()
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
 void gs_groups_disarm(struct gs_groups *all)
 {
 	struct gs_group *g;
 
+	lockdep_assert_held(&gs_session_mutex);
 	list_for_each_entry(g, &all->list, list) {
 		/* A rider is called until its host is off. */
 		struct gs_group *called = g->host ?: g;
@@ -288,11 +313,18 @@ void gs_groups_disarm(struct gs_groups *all)
 	}
 }
 
+/**
+ * gs_groups_free() - frees groups that are disarmed
+ * @all: the family's groups
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
 void gs_groups_free(struct gs_groups *all)
 {
 	struct gs_group *g;
 	u32 i;
 
+	lockdep_assert_held(&gs_session_mutex);
 	while ((g = list_first_entry_or_null(&all->list, struct gs_group, list))) {
 		for (i = 0; i < g->nhits; i++)
 			gs_shared[g->hits[i].point - gs_program.points] = NULL;

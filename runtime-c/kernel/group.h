@@ -33,7 +33,7 @@ struct gs_group {
 	struct gs_hit hits[];		/* their points are those of sites[0], and stand for all */
 };
 
-/* A family's groups. */
+/* A family's groups. All of it is for tasks that may sleep, and that hold gs_session_mutex. */
 struct gs_groups {
 	/* Fills ops, and own. -ENOMEM; another error hands the group's points to `alone`. */
 	int (*make)(struct gs_group *g);
@@ -49,11 +49,8 @@ struct gs_groups {
 };
 
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints);
-/* Arms and disarms groups whose conditions have changed. */
 void gs_groups_follow(struct gs_groups *all);
-/* Afterwards no handler of theirs runs, */
 void gs_groups_disarm(struct gs_groups *all);
-/* but own and the groups are there until this. */
 void gs_groups_free(struct gs_groups *all);
 
 #endif

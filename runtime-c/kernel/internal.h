@@ -9,7 +9,9 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kernel.h>
+#include <linux/lockdep.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/relay.h>
 #include <linux/skbuff.h>
@@ -77,10 +79,17 @@ struct gs_cpu {
 extern struct gs_cpu __percpu *gs_cpus;
 
 /*
- * Which handler runs for a probe: it changes when its condition does. Whoever
- * asks the conditions writes, of whom there is one at a time (condition.c);
- * everybody reads, at any time. A handler that is no longer, or not yet, the
- * right one asks the condition once more before it does anything.
+ * Which handler runs for a probe: it changes when its condition does. The rule:
+ *
+ * - START fills a slot in before anything is armed; stack_floor, stack_span
+ *   and point stay as they are then.
+ * - handler and off are written by whoever asks the conditions, without a
+ *   lock: gs_asks sees to it that there is one at a time (condition.c). A slot
+ *   that has no condition, such as a return's entry, is never written again.
+ * - A hit reads handler once, in any context, and may find the one of a moment
+ *   ago: a condition says when a probe is armed, not which hits it sees.
+ * - Whoever arms and disarms, under gs_session_mutex, reads off by gs_wanted().
+ *   It may change again meanwhile; then follow comes again.
  */
 struct gs_slot {
 	void (*handler)(struct gs_ctx *c);
@@ -102,7 +111,13 @@ static inline struct gs_hit gs_hit_of(const struct gs_point *p)
 	return (struct gs_hit){ p, &gs_slots[p->probe] };
 }
 
-/* Is the probe to be armed? */
+/**
+ * gs_wanted() - is the probe to be armed?
+ * @s: its slot
+ *
+ * Context: Any. The answer can be another one a moment later, of which follow
+ * is told.
+ */
 static inline bool gs_wanted(const struct gs_slot *s)
 {
 	return !READ_ONCE(s->off);
@@ -120,7 +135,19 @@ bool gs_memory_allowed(u64 data, u64 buffers);
 /* stackspace.c: bytes of stack that a probe's handlers want. Anywhere. */
 u32 gs_stack_floor(u32 probe);
 
-/* session.c */
+/*
+ * session.c. The locks, in the order in which they are taken; none of them in
+ * handlers, which run in any context, nor in callbacks of hotplugged CPUs:
+ *
+ * gs_stop_mutex	by whoever stops the session, from one end to the other
+ * gs_session_mutex	by whoever starts, stops, arms or disarms: for the families'
+ *			data, the symbols' addresses, and changes of gs_state but
+ *			for those to EXITING and FAILED. Notifiers of modules take it.
+ * the kernel's own	of CPUs, kprobes, ftrace, tracepoints, which arming takes
+ * gs_owner_mutex	control.c: who the owner is, and while something is sent
+ * gs_overwrite_mutex	transport.c
+ */
+extern struct mutex gs_session_mutex;
 extern bool gs_ending;			/* only end and error probes run, one after the other */
 extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alone */
 int gs_session_start(const struct gs_start *how);
@@ -132,26 +159,34 @@ void gs_session_free(void);
 void gs_end_session(int to);
 u32 gs_session_flags(void);		/* GS_F_* of START */
 
-/*
- * families/: each file defines one or more; modulebuild makes gs_families of
- * them. All but missed are called with gs_session_mutex held, and may sleep.
+/**
+ * struct gs_family - a kind of probe points
+ * @name: gs_point.family
+ * @begin: runs handlers before anything is armed
+ * @arm: arms the points; those that it can't it gives to gs_unarmed(). -errno if memory is short
+ * @follow: arms and disarms what @arm left, as gs_wanted() says now; NULL: the empty handler has to do
+ * @disarm: undoes what @arm did, or did of it; afterwards none of its handlers runs
+ * @arm_one: arms one point, whose module has come. @arm may have had no point
+ * @disarm_one: disarms one, whose module goes
+ * @end: runs handlers after all is disarmed
+ * @missed: adds what the kernel skipped by itself
+ *
+ * families/: each file defines one or more; modulebuild makes gs_families of them.
+ *
+ * Context: All but @missed are called in a task that may sleep, with
+ * gs_session_mutex held; @arm_one and @disarm_one under the lock of the
+ * module notifiers too, follow by the work item. @missed is called in a task,
+ * with no lock, at any time between the module's beginning and its end.
  */
 struct gs_family {
-	const char *name;		/* gs_point.family */
-	/* Runs handlers before anything is armed. */
+	const char *name;
 	void (*begin)(const struct gs_point **points, u32 n);
-	/* Arms the points; those that it can't it gives to gs_unarmed(). -errno if memory is short. */
 	int (*arm)(const struct gs_point **points, u32 n);
-	/* Arms and disarms what arm left, as gs_wanted() says now; NULL: the empty handler has to do. */
 	void (*follow)(void);
-	/* Undoes what arm did, or did of it; afterwards none of its handlers runs. */
 	void (*disarm)(void);
-	/* The same for one point, whose module has come or goes. arm may have had no point. */
 	int (*arm_one)(const struct gs_point *p);
 	void (*disarm_one)(const struct gs_point *p);
-	/* Runs handlers after all is disarmed. */
 	void (*end)(const struct gs_point **points, u32 n, bool failed);
-	/* Adds what the kernel skipped by itself. At any time. */
 	void (*missed)(u64 *skipped);
 };
 extern const struct gs_family *const gs_families[];

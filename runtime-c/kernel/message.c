@@ -55,6 +55,18 @@ static struct gs_message_slot *gs_claim_slot(void)
 	}
 }
 
+/**
+ * gs_message() - says something beside the output
+ * @kind: GS_MSG_*
+ * @text: what
+ * @len: the text's bytes
+ * @near: what in the script it is about; NULL: nothing
+ * @point: the name of the probe point that it is about; NULL: none
+ *
+ * Where there is no room for it, it is counted as lost, which is said later.
+ *
+ * Context: Any, NMIs too. Never sleeps.
+ */
 void gs_message(u32 kind, const char *text, size_t len, const char *near, const char *point)
 {
 	struct gs_message_slot *m = gs_claim_slot();

@@ -14,6 +14,7 @@ static bool gs_module_loaded(const char *name)
 {
 	u32 i;
 
+	lockdep_assert_held(&gs_session_mutex);
 	for (i = 0; i < gs_program.nmodule_symbols; i++) {
 		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
 
@@ -51,18 +52,19 @@ static void gs_resolve(struct module *mod, u64 *addrs)
 	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
 	u32 i, j;
 
+	lockdep_assert_held(&gs_session_mutex);
 	for (i = 0; i < gs_program.nmodule_symbols; i++) {
 		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
 
 		if (strcmp(s->module, mod->name))
 			continue;
-		addrs[s->symbol] = 0;
+		WRITE_ONCE(addrs[s->symbol], 0);
 		for (j = 0; mod->state == MODULE_STATE_COMING && j < k->num_symtab; j++) {
 			const Elf_Sym *sym = &k->symtab[j];
 
 			if (sym->st_shndx == SHN_UNDEF || strcmp(k->strtab + sym->st_name, s->name))
 				continue;
-			addrs[s->symbol] = sym->st_value;
+			WRITE_ONCE(addrs[s->symbol], sym->st_value);
 			break;
 		}
 	}

@@ -6,11 +6,9 @@
  *	             └─────────┴─→ EXITING or FAILED → STOPPED
  *
  * Handlers run in RUNNING alone, begin probes in STARTING; exit() and errors
- * lead to the side. gs_session_mutex is held by whoever starts, stops, arms or
- * disarms; gs_stop_mutex by whoever stops, also while it waits for a reader
- * without the other.
+ * lead to the side. Who stops waits for a reader with gs_stop_mutex alone:
+ * internal.h says which lock is for what.
  */
-#include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -24,7 +22,7 @@ gs_s64 gs_target;
 
 #define GS_NAMED 32	/* points that are named in warnings, of those that could not be armed */
 
-static DEFINE_MUTEX(gs_session_mutex);
+DEFINE_MUTEX(gs_session_mutex);
 static DEFINE_MUTEX(gs_stop_mutex);
 static u64 *gs_addrs;		/* gs_program.nsymbols of them */
 static u32 gs_flags;		/* GS_F_* of START */
@@ -32,14 +30,27 @@ static u32 gs_nunarmed;
 static bool gs_said_no_ftrace;
 static const struct gs_point **gs_points;	/* families' points, each family's together */
 
+/**
+ * gs_point_addr() - where a point is in the running kernel
+ * @p: the point
+ *
+ * Context: Any. Without gs_session_mutex the point's module may come or go.
+ * Return: the address, 0 if its symbol isn't there.
+ */
 u64 gs_point_addr(const struct gs_point *p)
 {
-	if (p->symbol == GS_NO_SYMBOL || !gs_symbols[p->symbol])
-		return 0;
-	return gs_symbols[p->symbol] + p->offset;
+	u64 addr = p->symbol == GS_NO_SYMBOL ? 0 : READ_ONCE(gs_symbols[p->symbol]);
+
+	return addr ? addr + p->offset : 0;
 }
 
-/* The first are named, all are counted. What is the same for all is said once. */
+/**
+ * gs_unarmed() - says and counts that a point can't be armed
+ * @p: the point; the first are named
+ * @err: why, -errno; what is the same for all is said once
+ *
+ * Context: A task, with gs_session_mutex held.
+ */
 void gs_unarmed(const struct gs_point *p, int err)
 {
 	static const char no_ftrace[] = "function tracing is switched off in this kernel (kernel.ftrace_enabled is 0), so that "
@@ -131,6 +142,7 @@ static u32 gs_points_of(const struct gs_family *f)
 {
 	u32 i, n = 0;
 
+	lockdep_assert_held(&gs_session_mutex);
 	for (i = 0; i < gs_program.npoints; i++)
 		if (!strcmp(gs_program.points[i].family, f->name) && !gs_awaits_module(&gs_program.points[i]))
 			gs_points[n++] = &gs_program.points[i];
@@ -223,6 +235,7 @@ static void gs_module_points(const char *name, bool coming)
 	const struct gs_family *const *f;
 	u32 i;
 
+	lockdep_assert_held(&gs_session_mutex);
 	for (i = 0; i < gs_program.npoints; i++) {
 		const struct gs_point *p = &gs_program.points[i];
 
@@ -260,11 +273,12 @@ static void gs_run_end(bool failed)
 			(*f)->end(gs_points, gs_points_of(*f), failed);
 }
 
-/* Memory is freed by gs_session_free(), with the module: a session starts once. */
+/* Memory is freed with the module: a session starts once. */
 static int gs_prepare(const struct gs_start *how)
 {
 	int err;
 
+	lockdep_assert_held(&gs_session_mutex);
 	gs_target = how->target;
 	WRITE_ONCE(gs_flags, how->flags);
 	if (!gs_memory_allowed(gs_cpus_size(), gs_transport_size()))

@@ -25,7 +25,14 @@ static int gs_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* Of one that has been registered disabled: it is armed if it is wanted. 0 or -errno. */
+/**
+ * gs_kprobe_start() - arms a kprobe that has been registered disabled, if it is wanted
+ * @kp: the kprobe
+ * @hit: what it leads to
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: 0, or -errno: it has to be unregistered.
+ */
 int gs_kprobe_start(struct kprobe *kp, const struct gs_hit *hit)
 {
 	int err = gs_kprobe_registered(kp);
@@ -33,13 +40,20 @@ int gs_kprobe_start(struct kprobe *kp, const struct gs_hit *hit)
 	return err || !gs_wanted(hit->slot) ? err : enable_kprobe(kp);
 }
 
-/* -ENOMEM, or 0: a point that kprobes refuse goes to gs_unarmed(). */
+/**
+ * gs_kprobe_arm() - arms a kprobe at a point, of whatever family
+ * @p: the point; if kprobes refuse it, it goes to gs_unarmed()
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: 0, or -ENOMEM.
+ */
 int gs_kprobe_arm(const struct gs_point *p)
 {
 	u64 addr = gs_point_addr(p);
 	struct gs_kprobe *k;
 	int err;
 
+	lockdep_assert_held(&gs_session_mutex);
 	if (!addr) {
 		gs_unarmed(p, -ENOENT);
 		return 0;
@@ -97,11 +111,19 @@ static void gs_kprobe_disarm_one(const struct gs_point *p)
 	}
 }
 
+/**
+ * gs_kprobe_follow() - arms and disarms a kprobe, as its condition says now
+ * @kp: the kprobe
+ * @hit: what it leads to
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
 void gs_kprobe_follow(struct kprobe *kp, const struct gs_hit *hit)
 {
 	bool wanted = gs_wanted(hit->slot), armed = !(kp->flags & KPROBE_FLAG_DISABLED);
 	int err = 0;
 
+	lockdep_assert_held(&gs_session_mutex);
 	if (wanted && !armed)
 		err = enable_kprobe(kp);
 	else if (!wanted && armed)
