@@ -253,61 +253,75 @@ func parameter(t *testing.T, name string) int {
 }
 
 // testMemory has each allocation of a session fail in turn: the session either says so or does without, and leaves nothing.
+// Of those that are alike, which a loop makes, it is the first, and in the long form the third too.
 func testMemory(t *testing.T) {
 	guest.Command(t, "/", "insmod", session.Module("gstortfail"))
 	defer unix.DeleteModule("gstortfail", 0)
-	set := func(n int) {
-		if err := os.WriteFile("/sys/module/gstortfail/parameters/nth", fmt.Append(nil, n), 0); err != nil {
-			t.Fatal(err)
+	refused, survived, failed := map[string]int{}, 0, 0
+	for _, turn := range session.Choose([]int{1}, []int{1, 3}) {
+		setFailing(t, "turn", turn)
+		all := countAllocations(t)
+		if all < 20/turn {
+			t.Fatalf("only %d allocations were seen", all)
 		}
-	}
-	counted := func() int {
-		text, err := os.ReadFile("/sys/module/gstortfail/parameters/counted")
-		if err != nil {
-			t.Fatal(err)
+		step := session.Choose(max(all/12, 1), 1)
+		for n := 1; n <= all; n += step {
+			failed++
+			if said, err := withoutAllocation(t, n); err != nil {
+				t.Errorf("allocation %d of %d, for time %d: %v", n, all, turn, err)
+			} else if said == "" {
+				survived++
+			} else {
+				refused[said]++
+			}
 		}
-		n, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-		return n
+		t.Logf("of %d kinds of allocations each %d. failed, its time %d", all, step, turn)
 	}
-	set(0)
+	setFailing(t, "nth", 0)
+	if s := session.Run(t, "run", session.Module("victim")); s.ProcessState.ExitCode() != 0 {
+		t.Errorf("afterwards: %s", s.Err.String())
+	}
+	t.Logf("%d allocations failed; %d times the session did without; else it said", failed, survived)
+	for said, n := range refused {
+		t.Logf("%6d times: %.300s", n, said)
+	}
+}
+
+func setFailing(t *testing.T, parameter string, n int) {
+	t.Helper()
+	if err := os.WriteFile("/sys/module/gstortfail/parameters/"+parameter, fmt.Append(nil, n), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// countAllocations returns how many there are in a session in which none fails.
+func countAllocations(t *testing.T) int {
+	setFailing(t, "nth", 0)
 	s := session.Run(t, "run", session.Module("victim"))
 	if code := s.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(s.Out.String(), "begin\nend\n") {
 		t.Fatalf("exit code %d without a failure\n%s%s", code, s.Out.String(), s.Err.String())
 	}
-	all := counted()
-	if all < 20 {
-		t.Fatalf("only %d allocations were seen", all)
+	text, err := os.ReadFile("/sys/module/gstortfail/parameters/counted")
+	if err != nil {
+		t.Fatal(err)
 	}
-	refused, survived := map[string]int{}, 0
-	step := session.Choose(max(all/12, 1), 1)
-	for n := 1; n <= all; n += step {
-		if n%50 == 1 {
-			t.Logf("allocation %d of %d", n, all)
-		}
-		set(n)
-		s := session.Run(t, "run", "-T30", session.Module("victim"))
-		code, said := s.ProcessState.ExitCode(), strings.TrimSpace(s.Err.String())
-		switch {
-		case code == 0 && strings.HasPrefix(s.Out.String(), "begin\nend\n"):
-			survived++
-		case code == 1 && said != "":
-			refused[said]++
-		default:
-			t.Errorf("allocation %d of %d: exit code %d, output %q, and it says %q", n, all, code, s.Out.String(), said)
-		}
-		session.Await(t, "the module is gone", func() bool { return !session.Loaded("victim") })
-		if err := left(); err != nil {
-			t.Errorf("allocation %d of %d: %v", n, all, err)
-		}
+	n, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	return n
+}
+
+// withoutAllocation runs a session in which the nth allocation fails, and returns with what words it refused: "" if it did without.
+func withoutAllocation(t *testing.T, n int) (said string, err error) {
+	setFailing(t, "nth", n)
+	s := session.Run(t, "run", "-T30", session.Module("victim"))
+	code := s.ProcessState.ExitCode()
+	if code != 0 {
+		said = strings.TrimSpace(s.Err.String())
 	}
-	set(0)
-	if s := session.Run(t, "run", session.Module("victim")); s.ProcessState.ExitCode() != 0 {
-		t.Errorf("afterwards: %s", s.Err.String())
+	if code == 0 && !strings.HasPrefix(s.Out.String(), "begin\nend\n") || code == 1 && said == "" || code != 0 && code != 1 {
+		return "", fmt.Errorf("exit code %d, output %q, and it says %q", code, s.Out.String(), said)
 	}
-	t.Logf("of %d allocations each %d. failed; %d times the session did without; else it said", all, step, survived)
-	for said, n := range refused {
-		t.Logf("%6d times: %.300s", n, said)
-	}
+	session.Await(t, "the module is gone", func() bool { return !session.Loaded("victim") })
+	return said, left()
 }
 
 // left is Clean, but for the kprobes of the module that lets allocations fail.

@@ -5,9 +5,11 @@
  * allocation exactly.
  *
  * It stands on the allocators' entries with kprobes. An allocation is the
- * victim's if its code is on the stack.
+ * victim's if its code is on the stack. Those with the same stack are alike,
+ * as those of a loop are: of these, one counts.
  */
 #include <linux/gfp.h>
+#include <linux/jhash.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/stacktrace.h>
@@ -16,6 +18,8 @@ static char *victim = "victim";
 module_param(victim, charp, 0444);
 static unsigned int nth;		/* which one is to fail; 0: none */
 module_param(nth, uint, 0644);
+static unsigned int turn = 1;		/* which of those that are alike counts */
+module_param(turn, uint, 0644);
 static atomic_t counted = ATOMIC_INIT(0);
 static struct module *watched;		/* the victim, while it is there */
 
@@ -27,6 +31,32 @@ static int counted_get(char *buffer, const struct kernel_param *kp)
 static const struct kernel_param_ops counted_ops = { .get = counted_get };
 module_param_cb(counted, &counted_ops, NULL, 0444);
 
+/* The stacks that have been seen, by their hash, and how often. */
+#define STACKS 4096
+static struct seen {
+	u32 hash, times;
+} seen[STACKS];
+static DEFINE_RAW_SPINLOCK(seen_lock);
+
+/* How often this stack has come, this time included. */
+static u32 times_seen(u32 hash)
+{
+	unsigned long flags;
+	u32 i = hash, times = 0, tries;
+
+	raw_spin_lock_irqsave(&seen_lock, flags);
+	for (tries = 0; tries < STACKS && !times; tries++, i++) {
+		struct seen *s = &seen[i % STACKS];
+
+		if (s->times && s->hash != hash)
+			continue;
+		s->hash = hash;
+		times = ++s->times;
+	}
+	raw_spin_unlock_irqrestore(&seen_lock, flags);
+	return times;
+}
+
 static int watch(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct module *mod = data;
@@ -34,6 +64,7 @@ static int watch(struct notifier_block *nb, unsigned long event, void *data)
 	if (strcmp(mod->name, victim))
 		return NOTIFY_DONE;
 	if (event == MODULE_STATE_COMING) {
+		memset(seen, 0, sizeof(seen));
 		atomic_set(&counted, 0);
 		WRITE_ONCE(watched, mod);
 	} else if (event == MODULE_STATE_GOING) {
@@ -44,7 +75,8 @@ static int watch(struct notifier_block *nb, unsigned long event, void *data)
 
 static struct notifier_block watcher = { .notifier_call = watch };
 
-static bool of_victim(void)
+/* Is the allocation the victim's, and one that counts? */
+static bool counts(void)
 {
 	unsigned long addrs[48];
 	unsigned int i, n;
@@ -55,7 +87,7 @@ static bool of_victim(void)
 	n = stack_trace_save(addrs, ARRAY_SIZE(addrs), 0);
 	for (i = 0; i < n; i++)
 		if (within_module(addrs[i], mod))
-			return true;
+			return times_seen(jhash(addrs, n * sizeof(*addrs), 0)) == READ_ONCE(turn);
 	return false;
 }
 
@@ -77,7 +109,7 @@ static int hit(struct kprobe *kp, struct pt_regs *regs)
 
 	if (a->flags >= 0 && args[a->flags] & __GFP_NOFAIL)
 		return 0;
-	if (!of_victim() || atomic_inc_return(&counted) != READ_ONCE(nth))
+	if (!counts() || atomic_inc_return(&counted) != READ_ONCE(nth))
 		return 0;
 	pr_info("allocation %u fails: %ps\n", nth, (void *)kp->addr);
 	regs->ax = 0;
