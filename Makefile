@@ -27,12 +27,12 @@ test-kernels: setup-kernels $(BIN)
 bench: setup-test $(BIN)
 	$(GO) run ./tests/bench
 
-# What must not harm the kernel, at length: an hour or two for each kernel. KERNEL is a
-# release, or debug for a kernel that looks for bugs itself; default: all that are installed.
+# What must not harm the kernel, at length: half an hour or more for each kernel. KERNEL is a release,
+# or debug or race for one that looks for bugs itself, or for races; default: all that are installed.
 torture: setup-test $(BIN)
-ifeq ($(KERNEL),debug)
+ifneq ($(filter debug race,$(KERNEL)),)
 	tests/setup debug-kernel
-	kernel=$$(tests/debug-kernel/build) && GOSTAP_TORTURE=long GOSTAP_KERNELS=$$kernel $(GO) test -v -p 1 -timeout 24h ./tests/torture ./tests/cross
+	kernel=$$(tests/debug-kernel/build tests/debug-kernel/base tests/debug-kernel/$(KERNEL)) && GOSTAP_TORTURE=long GOSTAP_KERNELS=$$kernel $(GO) test -v -p 1 -timeout 24h ./tests/torture ./tests/cross
 else
 	GOSTAP_TORTURE=long GOSTAP_KERNELS="$(KERNEL)" $(GO) test -v -p 1 -timeout 24h ./tests/torture ./tests/cross
 endif

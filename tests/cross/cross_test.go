@@ -52,7 +52,8 @@ func TestCross(t *testing.T) {
 	for _, release := range guest.Releases(t) {
 		t.Run(release, func(t *testing.T) {
 			began := time.Now()
-			if err := os.Rename(guest.BuildModule(t, release, "tests/cross/module"), filepath.Join(dir, "gs_cross.ko")); err != nil {
+			module := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/cross/module"))
+			if err := os.Rename(module, filepath.Join(dir, "gs_cross.ko")); err != nil {
 				t.Fatal(err)
 			}
 			b := newBuilder(t, dir, release)
@@ -67,14 +68,7 @@ func TestCross(t *testing.T) {
 			b.wait()
 			t.Logf("the modules took %s", time.Since(began).Round(time.Second))
 			write(t, dir, list)
-			guest.Run(t, guest.Config{
-				Release: release,
-				Dir:     dir,
-				Test:    "TestGuest",
-				Run:     *only,
-				Env:     []string{"GOSTAP_TORTURE=" + os.Getenv("GOSTAP_TORTURE")},
-				Timeout: session.Choose(15*time.Minute, 4*time.Hour),
-			})
+			session.InGuest(t, release, dir, *only)
 		})
 	}
 }

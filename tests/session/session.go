@@ -21,17 +21,6 @@ import (
 	"gostap/tests/guest"
 )
 
-// Long says whether to take the time that it takes.
-var Long = os.Getenv("GOSTAP_TORTURE") == "long"
-
-// Choose returns the short form's value or the long one's.
-func Choose[T any](short, longer T) T {
-	if Long {
-		return longer
-	}
-	return short
-}
-
 // A Session is a gostap that runs.
 type Session struct {
 	*exec.Cmd

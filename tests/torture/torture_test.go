@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -46,21 +45,10 @@ func TestTorture(t *testing.T) {
 	for _, release := range guest.Releases(t) {
 		t.Run(release, func(t *testing.T) {
 			began := time.Now()
-			timeout := session.Choose(15*time.Minute, 8*time.Hour)
-			if strings.HasSuffix(release, "-debug") {
-				timeout *= 4 // its checks cost that
-			}
 			buildScripts(t, dir, release, wanted)
 			buildModules(t, dir, release)
 			t.Logf("the modules took %s", time.Since(began).Round(time.Second))
-			guest.Run(t, guest.Config{
-				Release: release,
-				Dir:     dir,
-				Test:    "TestGuest",
-				Run:     *only,
-				Env:     []string{"GOSTAP_TORTURE=" + os.Getenv("GOSTAP_TORTURE")},
-				Timeout: timeout,
-			})
+			session.InGuest(t, release, dir, *only)
 		})
 	}
 }
