@@ -60,10 +60,23 @@ fault:
 	return gs_bad_address(c, "read", addr, user, near);
 }
 
+/* copy_to_user_nofault() asks access_ok(), which takes it amiss to be asked in an interrupt. */
+static bool gs_store_user(u64 addr, const void *from, size_t size)
+{
+	unsigned long left;
+
+	if (size > TASK_SIZE_MAX || addr > TASK_SIZE_MAX - size)
+		return false;
+	pagefault_disable();
+	left = __copy_to_user_inatomic((void __user *)addr, from, size);
+	pagefault_enable();
+	return !left;
+}
+
 void gs_store(struct gs_ctx *c, gs_u64 addr, gs_u64 value, gs_u32 size, int user, const char *near)
 {
 	if (user) {
-		if (copy_to_user_nofault((void __user *)addr, &value, size))
+		if (!gs_store_user(addr, &value, size))
 			goto fault;
 		return;
 	}
