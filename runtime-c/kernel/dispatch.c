@@ -11,6 +11,7 @@
 
 struct gs_slot *gs_slots;
 const struct gs_group **gs_shared;
+const struct gs_family **gs_families_of;
 const char gs_aborted[] = "abort()";
 static atomic64_t gs_errors = ATOMIC64_INIT(0);
 static atomic64_t gs_skips = ATOMIC64_INIT(0);
@@ -54,6 +55,17 @@ void gs_init_slot(struct gs_slot *slot, u32 probe, void (*handler)(struct gs_ctx
 	slot->stack_span = THREAD_SIZE - slot->stack_floor;
 }
 
+/* The family of that name, NULL if the runtime has none. */
+static const struct gs_family *gs_family_named(const char *name)
+{
+	const struct gs_family *const *f;
+
+	for (f = gs_families; *f; f++)
+		if (!strcmp((*f)->name, name))
+			return *f;
+	return NULL;
+}
+
 /* Memory that only a running session needs. */
 int gs_dispatch_start(void)
 {
@@ -61,8 +73,11 @@ int gs_dispatch_start(void)
 
 	gs_slots = kvcalloc(gs_program.nprobes, sizeof(*gs_slots), GFP_KERNEL);
 	gs_shared = kvcalloc(gs_program.npoints, sizeof(*gs_shared), GFP_KERNEL);
-	if (!gs_slots || !gs_shared)
+	gs_families_of = kvcalloc(gs_program.npoints, sizeof(*gs_families_of), GFP_KERNEL);
+	if (!gs_slots || !gs_shared || !gs_families_of)
 		return -ENOMEM;
+	for (i = 0; i < gs_program.npoints; i++)
+		gs_families_of[i] = gs_family_named(gs_program.points[i].family);
 	for (i = 0; i < gs_program.nprobes; i++)
 		gs_init_slot(&gs_slots[i], i, gs_program.probes[i].handler);
 	for (i = gs_program.npoints; i-- > 0;)
@@ -73,6 +88,7 @@ int gs_dispatch_start(void)
 
 void gs_dispatch_free(void)
 {
+	kvfree(gs_families_of);
 	kvfree(gs_shared);
 	kvfree(gs_slots);
 }

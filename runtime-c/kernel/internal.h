@@ -162,6 +162,7 @@ u32 gs_session_flags(void);		/* GS_F_* of START */
 /**
  * struct gs_family - a kind of probe points
  * @name: gs_point.family
+ * @flags: GS_FAMILY_*
  * @begin: runs handlers before anything is armed
  * @arm: arms the points; those that it can't it gives to gs_unarmed(). -errno if memory is short
  * @follow: arms and disarms what @arm left, as gs_wanted() says now; NULL: the empty handler has to do
@@ -180,6 +181,7 @@ u32 gs_session_flags(void);		/* GS_F_* of START */
  */
 struct gs_family {
 	const char *name;
+	u32 flags;
 	void (*begin)(const struct gs_point **points, u32 n);
 	int (*arm)(const struct gs_point **points, u32 n);
 	void (*follow)(void);
@@ -190,6 +192,17 @@ struct gs_family {
 	void (*missed)(u64 *skipped);
 };
 extern const struct gs_family *const gs_families[];
+#define GS_FAMILY_RETURN 1	/* its handlers run when functions return */
+#define GS_FAMILY_EVENT 2	/* its points' symbols are not where the kernel was: a tracepoint, data that is watched */
+
+/* dispatch.c: by point; NULL where the runtime has no such family. */
+extern const struct gs_family **gs_families_of;
+
+static inline const struct gs_family *gs_family_of(const struct gs_point *p)
+{
+	return gs_families_of[p - gs_program.points];
+}
+
 
 /* modules.c: points in modules that come and go. */
 int gs_modules_init(void);

@@ -144,19 +144,9 @@ static u32 gs_points_of(const struct gs_family *f)
 
 	lockdep_assert_held(&gs_session_mutex);
 	for (i = 0; i < gs_program.npoints; i++)
-		if (!strcmp(gs_program.points[i].family, f->name) && !gs_awaits_module(&gs_program.points[i]))
+		if (gs_families_of[i] == f && !gs_awaits_module(&gs_program.points[i]))
 			gs_points[n++] = &gs_program.points[i];
 	return n;
-}
-
-static bool gs_has_family(const char *name)
-{
-	const struct gs_family *const *f;
-
-	for (f = gs_families; *f; f++)
-		if (!strcmp((*f)->name, name))
-			return true;
-	return false;
 }
 
 static void gs_run_begin(void)
@@ -184,7 +174,7 @@ static int gs_arm(void)
 	gs_armed = true;
 	gs_await_modules();
 	for (i = 0; i < gs_program.npoints; i++)
-		if (!gs_has_family(gs_program.points[i].family))
+		if (!gs_families_of[i])
 			gs_unarmed(&gs_program.points[i], -EOPNOTSUPP);
 	while (*f)
 		f++;
@@ -232,7 +222,6 @@ static int gs_module_point(const struct gs_family *f, const struct gs_point *p, 
 /* The module's points are disarmed while their symbols still have addresses, and armed when they have. */
 static void gs_module_points(const char *name, bool coming)
 {
-	const struct gs_family *const *f;
 	u32 i;
 
 	lockdep_assert_held(&gs_session_mutex);
@@ -241,9 +230,8 @@ static void gs_module_points(const char *name, bool coming)
 
 		if (strcmp(p->module, name) || gs_awaits_module(p))
 			continue;
-		for (f = gs_families; *f; f++)
-			if (!strcmp((*f)->name, p->family) && gs_module_point(*f, p, coming))
-				gs_unarmed(p, -ENOMEM);
+		if (gs_families_of[i] && gs_module_point(gs_families_of[i], p, coming))
+			gs_unarmed(p, -ENOMEM);
 	}
 }
 

@@ -13,20 +13,14 @@
 
 int gs_is_return(struct gs_ctx *c)
 {
-	return !strcmp(c->point->family, "return") || !strcmp(c->point->family, "kretprobe");
-}
-
-/* The symbol of a tracepoint is not where the kernel was, nor is that of watched data. */
-static bool gs_is_event(const struct gs_point *p)
-{
-	return !strcmp(p->family, "tracepoint") || !strcmp(p->family, "hwbreak");
+	return !!(gs_family_of(c->point)->flags & GS_FAMILY_RETURN);
 }
 
 gs_u64 gs_probe_addr(struct gs_ctx *c)
 {
 	const struct gs_point *p = gs_point_of(c);
 
-	if (!gs_is_event(p) && p->symbol != GS_NO_SYMBOL)
+	if (!(gs_family_of(p)->flags & GS_FAMILY_EVENT) && p->symbol != GS_NO_SYMBOL)
 		return gs_point_addr(p);
 	return c->ip ?: c->regs ? c->regs->ip : 0;
 }

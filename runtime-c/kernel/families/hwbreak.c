@@ -173,5 +173,5 @@ static void gs_watches_disarm(void)
 }
 
 static const struct gs_family gs_family_hwbreak = {
-	.name = "hwbreak", .arm = gs_watches_arm, .follow = gs_watches_follow, .disarm = gs_watches_disarm,
+	.name = "hwbreak", .flags = GS_FAMILY_EVENT, .arm = gs_watches_arm, .follow = gs_watches_follow, .disarm = gs_watches_disarm,
 };

@@ -162,6 +162,6 @@ static void gs_kretprobes_skipped(u64 *skipped)
 }
 
 static const struct gs_family gs_family_kretprobe = {
-	.name = "kretprobe", .arm = gs_kretprobes_arm, .follow = gs_kretprobes_follow, .disarm = gs_kretprobes_disarm,
+	.name = "kretprobe", .flags = GS_FAMILY_RETURN, .arm = gs_kretprobes_arm, .follow = gs_kretprobes_follow, .disarm = gs_kretprobes_disarm,
 	.missed = gs_kretprobes_skipped, .arm_one = gs_kretprobe_arm_one, .disarm_one = gs_kretprobe_disarm_one,
 };

@@ -316,6 +316,6 @@ static void gs_returns_skipped(u64 *skipped)
 }
 
 static const struct gs_family gs_family_return = {
-	.name = "return", .arm = gs_returns_arm, .follow = gs_returns_follow, .disarm = gs_returns_disarm,
+	.name = "return", .flags = GS_FAMILY_RETURN, .arm = gs_returns_arm, .follow = gs_returns_follow, .disarm = gs_returns_disarm,
 	.missed = gs_returns_skipped,
 };
