@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * counter.c - points at which perf's events come: counters of all CPUs, of
+ * those that are plugged in later, too. They are made and released where CPUs
+ * come and go, by an instance of a hotplug state for each family.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/slab.h>
+
+#include "counter.h"
+#include "dispatch.h"
+
+struct gs_counter {
+	struct perf_event_attr attr;
+	struct perf_event *__percpu *events;	/* NULL: the CPU is not there, or can't count this */
+	struct gs_hit hit;
+	int err;				/* the first CPU's that can't; while they are armed */
+};
+
+static int gs_counter_state;		/* of hotplug; while there are users */
+static u32 gs_counter_users;		/* families that have an instance */
+
+static void gs_counter_hit(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct gs_counter *c = event->overflow_handler_context;
+
+	gs_run(&c->hit, regs, regs->ip, false);
+}
+
+/* A session goes on where a new CPU can't count something, but says so. */
+static void gs_counter_refused(const struct gs_counters *counters, struct gs_counter *c, unsigned int cpu, int err)
+{
+	char text[96];
+	int n;
+
+	if (!counters->late) {
+		c->err = c->err ?: err;
+		return;
+	}
+	n = scnprintf(text, sizeof(text), "processor %u, which was plugged in, can't watch this (error %d)", cpu, -err);
+	gs_message(GS_MSG_WARNING, text, n, NULL, c->hit.point->name);
+}
+
+/* On the CPU that comes; follow waits. */
+static int gs_counter_cpu_up(unsigned int cpu, struct hlist_node *node)
+{
+	struct gs_counters *counters = hlist_entry(node, struct gs_counters, node);
+	struct perf_event *event;
+	u32 i;
+
+	for (i = 0; i < counters->n; i++) {
+		struct gs_counter *c = &counters->all[i];
+
+		if (c->err)
+			continue;
+		c->attr.disabled = !gs_wanted(c->hit.slot);
+		event = perf_event_create_kernel_counter(&c->attr, cpu, NULL, gs_counter_hit, c);
+		if (IS_ERR(event))
+			gs_counter_refused(counters, c, cpu, PTR_ERR(event));
+		else
+			*per_cpu_ptr(c->events, cpu) = event;
+	}
+	return 0;
+}
+
+static void gs_counter_release(struct gs_counter *c, unsigned int cpu)
+{
+	struct perf_event **event = per_cpu_ptr(c->events, cpu);
+
+	if (*event)
+		perf_event_release_kernel(*event);
+	*event = NULL;
+}
+
+static int gs_counter_cpu_down(unsigned int cpu, struct hlist_node *node)
+{
+	struct gs_counters *counters = hlist_entry(node, struct gs_counters, node);
+	u32 i;
+
+	for (i = 0; i < counters->n; i++)
+		gs_counter_release(&counters->all[i], cpu);
+	return 0;
+}
+
+/* All CPUs count a point's events, or none does. */
+static void gs_counters_check(struct gs_counters *counters)
+{
+	int cpu;
+	u32 i;
+
+	for (i = 0; i < counters->n; i++) {
+		struct gs_counter *c = &counters->all[i];
+
+		if (!c->err)
+			continue;
+		gs_unarmed(c->hit.point, c->err);
+		for_each_possible_cpu(cpu)
+			gs_counter_release(c, cpu);
+	}
+}
+
+static void gs_counter_state_put(void)
+{
+	if (!gs_counter_users)
+		cpuhp_remove_multi_state(gs_counter_state);
+}
+
+/* Makes the counters of the CPUs that are there, and of those that come. */
+static int gs_counters_join(struct gs_counters *counters)
+{
+	int err;
+
+	if (!gs_counter_users) {
+		gs_counter_state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "gostap:counter", gs_counter_cpu_up,
+							   gs_counter_cpu_down);
+		if (gs_counter_state < 0)
+			return gs_counter_state;
+	}
+	err = cpuhp_state_add_instance(gs_counter_state, &counters->node);
+	if (err)
+		gs_counter_state_put();
+	else
+		gs_counter_users++;
+	return err;
+}
+
+/* Releases them all. */
+static void gs_counters_leave(struct gs_counters *counters)
+{
+	if (hlist_unhashed(&counters->node))
+		return;
+	cpuhp_state_remove_instance(gs_counter_state, &counters->node);
+	INIT_HLIST_NODE(&counters->node);
+	gs_counter_users--;
+	gs_counter_state_put();
+}
+
+/**
+ * gs_counters_arm() - has all CPUs count what the points are about
+ * @counters: the family's, of which there are none yet
+ * @points: the family's points; those that can't be counted go to gs_unarmed()
+ * @n: how many they are
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: 0, or -errno; gs_counters_disarm() frees what has been made.
+ */
+int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points, u32 n)
+{
+	int err;
+
+	lockdep_assert_held(&gs_session_mutex);
+	counters->all = kvcalloc(n, sizeof(*counters->all), GFP_KERNEL);
+	if (!counters->all)
+		return -ENOMEM;
+	for (; counters->n < n; counters->n++) {
+		struct gs_counter *c = &counters->all[counters->n];
+
+		c->hit = gs_hit_of(points[counters->n]);
+		c->err = counters->describe(&c->attr, c->hit.point);
+		c->events = alloc_percpu(struct perf_event *);
+		if (!c->events)
+			return -ENOMEM;
+	}
+	counters->late = false;
+	err = gs_counters_join(counters);
+	if (err)
+		return err;
+	cpus_read_lock();
+	counters->late = true;
+	gs_counters_check(counters);
+	cpus_read_unlock();
+	return 0;
+}
+
+/**
+ * gs_counters_follow() - counts and stops counting, as conditions say now
+ * @counters: the family's; what they have of the processor they keep
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
+void gs_counters_follow(struct gs_counters *counters)
+{
+	struct perf_event *event;
+	u32 i;
+	int cpu;
+
+	lockdep_assert_held(&gs_session_mutex);
+	cpus_read_lock();
+	for (i = 0; i < counters->n; i++)
+		for_each_online_cpu(cpu) {
+			event = *per_cpu_ptr(counters->all[i].events, cpu);
+			if (event && gs_wanted(counters->all[i].hit.slot))
+				perf_event_enable(event);
+			else if (event)
+				perf_event_disable(event);
+		}
+	cpus_read_unlock();
+}
+
+/**
+ * gs_counters_disarm() - undoes gs_counters_arm(), or what it did of it
+ * @counters: the family's
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
+void gs_counters_disarm(struct gs_counters *counters)
+{
+	lockdep_assert_held(&gs_session_mutex);
+	gs_counters_leave(counters);
+	while (counters->n)
+		free_percpu(counters->all[--counters->n].events);
+	kvfree(counters->all);
+	counters->all = NULL;
+}
