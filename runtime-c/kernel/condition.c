@@ -11,13 +11,10 @@
  * finds no end, or can't have a global in time, or the stack, the slots stay as
  * they are, and the work item asks.
  *
- * Handlers can't arm and disarm: they queue irq_work, as in message.c, and that
- * the work item, which follows the conditions at most once in GS_FOLLOW_MS,
- * however often they change.
+ * Handlers can't arm and disarm: they ask for a work item, which follows the
+ * conditions at most once in GS_FOLLOW_MS, however often they change.
  */
-#include <linux/irq_work.h>
 #include <linux/jiffies.h>
-#include <linux/workqueue.h>
 
 #include "dispatch.h"
 
@@ -27,21 +24,12 @@
 static atomic_t gs_asks = ATOMIC_INIT(0);	/* for the conditions, since whoever asks them has begun; who makes it 1 asks */
 static bool gs_asks_left;			/* to the work item, which now is the one who asks */
 static atomic_t gs_follow_asked = ATOMIC_INIT(0);	/* and not begun: asking may itself be what changes a condition */
-static struct irq_work gs_follow_irq_work;
-static struct delayed_work gs_follow_work;
-static unsigned long gs_follow_next;	/* jiffies: not before */
-
-static void gs_follow_irq(struct irq_work *work)
-{
-	long wait = READ_ONCE(gs_follow_next) - jiffies;
-
-	queue_delayed_work(gs_workqueue, &gs_follow_work, clamp(wait, 0l, (long)msecs_to_jiffies(GS_FOLLOW_MS)));
-}
+static struct gs_later gs_follow_later;
 
 static void gs_want_follow(void)
 {
 	if (!atomic_xchg(&gs_follow_asked, 1))
-		irq_work_queue(&gs_follow_irq_work);
+		gs_later(&gs_follow_later);
 }
 
 static void gs_handle_nothing(struct gs_ctx *c)
@@ -166,7 +154,7 @@ static void gs_ask_left(void)
 
 static void gs_follow(struct work_struct *work)
 {
-	WRITE_ONCE(gs_follow_next, jiffies + msecs_to_jiffies(GS_FOLLOW_MS));
+	gs_later_begun(&gs_follow_later);
 	atomic_xchg(&gs_follow_asked, 0);
 	gs_ask_left();
 	gs_session_follow();
@@ -174,9 +162,7 @@ static void gs_follow(struct work_struct *work)
 
 void gs_conditions_init(void)
 {
-	init_irq_work(&gs_follow_irq_work, gs_follow_irq);
-	INIT_DELAYED_WORK(&gs_follow_work, gs_follow);
-	gs_follow_next = jiffies;
+	gs_later_init(&gs_follow_later, gs_follow, msecs_to_jiffies(GS_FOLLOW_MS));
 }
 
 /* Asked first when the globals have their initial values, and nobody else wants them. */
@@ -194,12 +180,9 @@ void gs_conditions_start(void)
 	local_irq_restore(flags);
 }
 
-/* No handler runs any more. The work item may still queue itself, so it is stopped first. */
+/* No handler runs any more. */
 void gs_conditions_stop(void)
 {
 	WRITE_ONCE(gs_asks_left, false);
-	irq_work_sync(&gs_follow_irq_work);
-	cancel_delayed_work_sync(&gs_follow_work);
-	irq_work_sync(&gs_follow_irq_work);
-	cancel_delayed_work_sync(&gs_follow_work);
+	gs_later_stop(&gs_follow_later);
 }

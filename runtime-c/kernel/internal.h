@@ -6,6 +6,7 @@
 #ifndef GS_INTERNAL_H
 #define GS_INTERNAL_H
 
+#include <linux/irq_work.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kernel.h>
@@ -15,6 +16,8 @@
 #include <linux/percpu.h>
 #include <linux/relay.h>
 #include <linux/skbuff.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
 #include <asm/stacktrace.h>
 
 #include "gostap.h"
@@ -274,6 +277,21 @@ void gs_messages_free(void);
 void gs_message(u32 kind, const char *text, size_t len, const char *near, const char *point);
 void gs_message_exit(void);
 void gs_messages_flush(void);
+
+/* later.c: a work item that handlers ask for. It calls gs_later_begun(). */
+struct gs_later {
+	struct irq_work irq;
+	call_single_data_t elsewhere;
+	struct delayed_work work;
+	unsigned long every;		/* jiffies */
+	unsigned long next;		/* not before */
+};
+void gs_later_init(struct gs_later *l, work_func_t work, unsigned long every);
+void gs_later(struct gs_later *l);
+void gs_later_begun(struct gs_later *l);
+/* Has it run, once what was asked for until here has. Both may sleep. */
+void gs_later_flush(struct gs_later *l);
+void gs_later_stop(struct gs_later *l);
 
 /* command.c */
 int gs_commands_init(void);

@@ -2,11 +2,9 @@
 /*
  * message.c - what handlers have to say beside the output. They may be in an
  * NMI or in the scheduler, so they only fill one of a few preallocated slots
- * and queue irq_work; that queues a work item, which may sleep, and sends.
+ * and ask for a work item, which may sleep, and sends.
  */
-#include <linux/irq_work.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "internal.h"
 
@@ -28,9 +26,7 @@ static atomic_t gs_message_head = ATOMIC_INIT(0);	/* slots ever asked for */
 static u32 gs_message_tail;				/* slots sent; the work item's */
 static atomic64_t gs_messages_lost = ATOMIC64_INIT(0);
 static atomic_t gs_exit_said = ATOMIC_INIT(0);
-static struct irq_work gs_message_irq_work;
-static struct delayed_work gs_message_work;
-static unsigned long gs_message_next;			/* jiffies: not before */
+static struct gs_later gs_message_later;
 
 static void gs_fill(char *to, size_t size, const char *from, size_t len)
 {
@@ -82,14 +78,14 @@ void gs_message(u32 kind, const char *text, size_t len, const char *near, const 
 	gs_fill(m->point, sizeof(m->point), point ?: "", point ? strlen(point) : 0);
 	/* The sender, who sees READY, sees what the slot holds. */
 	atomic_set_release(&m->state, GS_SLOT_READY);
-	irq_work_queue(&gs_message_irq_work);
+	gs_later(&gs_message_later);
 }
 
 /* The session wants to end. It can't get lost: it has no slot. */
 void gs_message_exit(void)
 {
 	atomic_set(&gs_exit_said, 1);
-	irq_work_queue(&gs_message_irq_work);
+	gs_later(&gs_message_later);
 }
 
 void gs_warn(struct gs_ctx *c, struct gs_str text)
@@ -142,19 +138,12 @@ static void gs_messages_send(struct work_struct *work)
 {
 	bool told;
 
-	WRITE_ONCE(gs_message_next, jiffies + GS_MESSAGES_EVERY);
+	gs_later_begun(&gs_message_later);
 	gs_send_slots();
 	told = gs_tell_lost();
 	/* An owner that reads nothing, such as one that is stopped, has to hear of these once it goes on. */
 	if (!gs_tell_exit() || !told)
-		queue_delayed_work(gs_workqueue, &gs_message_work, HZ / 10);
-}
-
-static void gs_message_irq(struct irq_work *work)
-{
-	long wait = READ_ONCE(gs_message_next) - jiffies;
-
-	queue_delayed_work(gs_workqueue, &gs_message_work, clamp(wait, 0l, (long)GS_MESSAGES_EVERY));
+		queue_delayed_work(gs_workqueue, &gs_message_later.work, HZ / 10);
 }
 
 int gs_messages_init(void)
@@ -162,24 +151,19 @@ int gs_messages_init(void)
 	gs_message_slots = kvcalloc(GS_NMESSAGES, sizeof(*gs_message_slots), GFP_KERNEL);
 	if (!gs_message_slots)
 		return -ENOMEM;
-	gs_message_next = jiffies;
-	init_irq_work(&gs_message_irq_work, gs_message_irq);
-	INIT_DELAYED_WORK(&gs_message_work, gs_messages_send);
+	gs_later_init(&gs_message_later, gs_messages_send, GS_MESSAGES_EVERY);
 	return 0;
 }
 
-/* Returns when all that was said before has been sent. */
+/* Returns when all that was said before has been sent. Whoever found no slot has not asked for the sender. */
 void gs_messages_flush(void)
 {
-	irq_work_sync(&gs_message_irq_work);
-	/* Whoever found no slot has not asked for the sender. */
-	queue_delayed_work(gs_workqueue, &gs_message_work, 0);
-	flush_delayed_work(&gs_message_work);
+	gs_later_flush(&gs_message_later);
 }
 
 void gs_messages_free(void)
 {
 	gs_messages_flush();
-	cancel_delayed_work_sync(&gs_message_work);
+	cancel_delayed_work_sync(&gs_message_later.work);
 	kvfree(gs_message_slots);
 }
