@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
 
 	"gostap/internal/buildid"
@@ -51,6 +52,10 @@ type File struct {
 
 	frames  sync.Once
 	entries []frameEntry
+
+	ehFrames   sync.Once
+	ehEntries  frame.FrameDescriptionEntries
+	ehFrameErr error
 }
 
 // A Section of code or data. In a relocatable file, a kernel module for one,

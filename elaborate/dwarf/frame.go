@@ -65,12 +65,29 @@ func (f *File) frameAt(pc uint64) (*frame.FrameDescriptionEntry, error) {
 	if len(f.ehFrame) == 0 {
 		return nil, errors.New("the debuginfo does not say where the function's frame is here")
 	}
-	list, err := frame.Parse(f.ehFrame, binary.LittleEndian, 0, 8, f.ehFrameAddr)
+	list, err := f.ehFrameEntries()
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(list, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
 	return list.FDEForPC(pc)
+}
+
+// ehFrameEntries returns the entries of .eh_frame by address. Their pointers are encoded
+// as their CIE says, so that the section is parsed as a whole, once.
+func (f *File) ehFrameEntries() (frame.FrameDescriptionEntries, error) {
+	f.ehFrames.Do(func() {
+		defer catchFramePanic(&f.ehFrameErr)
+		f.ehEntries, f.ehFrameErr = frame.Parse(f.ehFrame, binary.LittleEndian, 0, 8, f.ehFrameAddr)
+		slices.SortStableFunc(f.ehEntries, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
+	})
+	return f.ehEntries, f.ehFrameErr
+}
+
+// catchFramePanic turns a panic of Delve's reader of frames, as data that breaks off causes it, into an error.
+func catchFramePanic(err *error) {
+	if recover() != nil {
+		*err = errDWARF
+	}
 }
 
 // frameBytes returns the entry at an offset of .debug_frame, nil if there is none.
@@ -84,12 +101,7 @@ func (f *File) frameBytes(at uint32) []byte {
 
 // cfaRule returns the rule for the canonical frame address at pc.
 func (f *File) cfaRule(pc uint64) (rule frame.DWRule, err error) {
-	// Delve's reader of frames panics on data that breaks off.
-	defer func() {
-		if recover() != nil {
-			err = errDWARF
-		}
-	}()
+	defer catchFramePanic(&err)
 	entry, err := f.frameAt(pc)
 	if err != nil {
 		return rule, err
