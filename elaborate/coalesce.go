@@ -98,7 +98,7 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 			fmt.Fprintf(b, " saved%d", x.Index)
 		case *program.Print:
 			fmt.Fprintf(b, " %q", x.Format)
-		case *program.Operand:
+		case *program.ScriptExpr:
 			// Calls that are made up differ, though they call the same.
 			call, ok := x.X.(*syntax.CallExpr)
 			if !ok || len(call.Args) != 2 || p.Values[call.Args[0]] == nil {

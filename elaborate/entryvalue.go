@@ -18,7 +18,7 @@ func (el *elaboration) enter(group *program.ElaboratedProbe) {
 	frames := map[int64]syntax.Expr{}
 	for _, v := range group.Values {
 		walk(v.X, func(x program.Expr) {
-			op, ok := x.(*program.Operand)
+			op, ok := x.(*program.ScriptExpr)
 			if !ok {
 				return
 			}

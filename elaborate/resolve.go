@@ -30,7 +30,7 @@ func (el *elaboration) value(x syntax.Expr, known *vars.Resolver, values map[syn
 	v := known.Resolve(x, values)
 	// What the value calls is pulled in, as if the script called it.
 	walk(v.X, func(x program.Expr) {
-		if op, ok := x.(*program.Operand); ok {
+		if op, ok := x.(*program.ScriptExpr); ok {
 			if call, ok := op.X.(*syntax.CallExpr); ok {
 				el.call(call.Name)
 			}
@@ -51,7 +51,7 @@ func deref(at *syntax.AtExpr) *program.Value {
 		return &program.Value{Err: &syntax.Diagnostic{Pos: at.At,
 			Msg: "@" + at.Op + " takes a size of 1, 2, 4 or 8, as a number, and an address"}}
 	}
-	return &program.Value{X: &program.Deref{At: at.At, Addr: &program.Operand{X: at.Args[1]}, Size: int(size), User: at.Op == "uderef"}}
+	return &program.Value{X: &program.Deref{At: at.At, Addr: &program.ScriptExpr{X: at.Args[1]}, Size: int(size), User: at.Op == "uderef"}}
 }
 
 func truth(at *syntax.AtExpr, is bool) *program.Value {

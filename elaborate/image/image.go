@@ -72,6 +72,6 @@ type Anchor struct {
 // its address plus __per_cpu_offset[cpu()].
 func ThisCPU(at syntax.Pos, addr program.Expr) program.Expr {
 	entry := &program.Binary{At: at, Op: "+", X: &program.SymbolAddr{At: at, Symbol: "__per_cpu_offset"},
-		Y: &program.Binary{At: at, Op: "*", X: &program.Operand{X: &syntax.CallExpr{At: at, Name: "cpu"}}, Y: &program.Number{At: at, Value: 8}}}
+		Y: &program.Binary{At: at, Op: "*", X: &program.ScriptExpr{X: &syntax.CallExpr{At: at, Name: "cpu"}}, Y: &program.Number{At: at, Value: 8}}}
 	return &program.Binary{At: at, Op: "+", X: addr, Y: &program.Deref{At: at, Addr: entry, Size: 8}}
 }

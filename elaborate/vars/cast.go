@@ -33,7 +33,7 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 		return fail("@cast: %s has no type %q", where, r.x.Name)
 	}
 	at := func(id btf.ID) *location {
-		return &location{types: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.Operand{X: r.x.X}}
+		return &location{types: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.ScriptExpr{X: r.x.X}}
 	}
 	// Structs of one name may differ: the first that has the member is it.
 	l := at(ids[0])

@@ -40,7 +40,7 @@ func (r *resolution) entryValue(s *scope, register int64, frame program.Expr) (p
 	}
 	at := &syntax.TargetVar{At: r.x.At, Name: "frame"}
 	r.made[at] = &program.Value{X: frame}
-	return &program.Operand{X: EntryCall(r.x.At, "value", at, number)}, nil
+	return &program.ScriptExpr{X: EntryCall(r.x.At, "value", at, number)}, nil
 }
 
 // EntryCall calls one of the tapset's functions for the entry value of a number:

@@ -44,7 +44,7 @@ func (v *Resolver) enumName(x *syntax.AtExpr) *program.Value {
 	}
 	for _, id := range typesNamed(types, name) {
 		if list := types.Enumerators(types.Strip(id)); len(list) > 0 {
-			return &program.Value{X: nameOf(x.At, list, &program.Operand{X: x.Args[1]})}
+			return &program.Value{X: nameOf(x.At, list, &program.ScriptExpr{X: x.Args[1]})}
 		}
 	}
 	return Refused(x.At, "the kernel has no enumeration %q", name)

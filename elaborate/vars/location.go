@@ -141,7 +141,7 @@ func (l *location) element(a syntax.Access) (*location, *syntax.Diagnostic) {
 		return nil, l.fail("%s is in a register: its index must be a constant", l.what)
 	}
 	out.addr = &program.Binary{At: a.At, Op: "+", X: out.addr, Y: &program.Binary{
-		At: a.At, Op: "*", X: &program.Operand{X: a.Index}, Y: &program.Number{At: a.At, Value: size}}}
+		At: a.At, Op: "*", X: &program.ScriptExpr{X: a.Index}, Y: &program.Number{At: a.At, Value: size}}}
 	return &out, nil
 }
 

@@ -264,7 +264,7 @@ func (p *rendition) string(addr program.Expr, user bool, n int64) {
 	} else if n > 0 {
 		call.Name, call.Args[1] = "kernel_string_n", &syntax.NumberLit{At: at, Value: n}
 	}
-	p.arg(`"%s"`, &program.Operand{X: call})
+	p.arg(`"%s"`, &program.ScriptExpr{X: call})
 }
 
 func (p *rendition) number(l *location) {

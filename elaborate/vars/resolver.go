@@ -56,7 +56,7 @@ func (v *Resolver) Exists(x syntax.Expr) bool {
 
 // Resolve returns what x, a *syntax.TargetVar or *syntax.AtExpr other than
 // @defined and @probewrite, is. Expressions inside x are left as
-// program.Operand, and come to Resolve after x. Operands that are not in the
+// program.ScriptExpr, and come to Resolve after x. Operands that are not in the
 // script may hold target variables that are not either; their values go to made.
 func (v *Resolver) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Value) *program.Value {
 	switch x := x.(type) {
@@ -108,7 +108,7 @@ func (v *Resolver) operator(x *syntax.AtExpr) *program.Value {
 			v.entry[n.(syntax.Expr)] = true
 			return true
 		})
-		return &program.Value{X: v.save(x.At, "@"+syntax.ExprString(x.Args[0]), &program.Operand{X: x.Args[0]}, program.Unknown)}
+		return &program.Value{X: v.save(x.At, "@"+syntax.ExprString(x.Args[0]), &program.ScriptExpr{X: x.Args[0]}, program.Unknown)}
 	case "enum":
 		return v.enum(x)
 	case "enumname":

@@ -152,13 +152,13 @@ func resolveOne(x syntax.Expr) {
 		arg := &program.Argument{At: x.At}
 		switch {
 		case x.Kind == syntax.AtCast:
-			testValues[x] = load(&program.Binary{At: x.At, Op: "+", X: &program.Operand{X: x.X}, Y: &program.Number{At: x.At, Value: 8}})
+			testValues[x] = load(&program.Binary{At: x.At, Op: "+", X: &program.ScriptExpr{X: x.X}, Y: &program.Number{At: x.At, Value: 8}})
 		case x.Name == "count":
 			testValues[x] = &program.Value{X: arg}
 		case x.Name == "file" && len(x.Access) > 0:
 			testValues[x] = load(arg)
 		case x.Name == "array" && len(x.Access) > 0 && x.Access[0].Index != nil:
-			testValues[x] = load(&program.Binary{At: x.At, Op: "+", X: arg, Y: &program.Operand{X: x.Access[0].Index}})
+			testValues[x] = load(&program.Binary{At: x.At, Op: "+", X: arg, Y: &program.ScriptExpr{X: x.Access[0].Index}})
 		case x.Name == "text":
 			testValues[x] = &program.Value{X: &program.Print{At: x.At, Format: "%d", Args: []program.Expr{arg}, Sprint: true}}
 		default:
@@ -175,7 +175,7 @@ func resolveOne(x syntax.Expr) {
 			testValues[x] = &program.Value{X: n}
 		case "entry":
 			testValues[x] = &program.Value{X: &program.SavedValue{At: x.At, Index: len(testSaved)}}
-			testSaved = append(testSaved, &program.Operand{X: x.Args[0]})
+			testSaved = append(testSaved, &program.ScriptExpr{X: x.Args[0]})
 		}
 	}
 }
@@ -327,7 +327,7 @@ func complete(t testing.TB, p *program.Program) {
 		}
 		eachExpr(&program.Block{Stmts: stmts}, func(x program.Expr) {
 			switch x := x.(type) {
-			case *spoiled, *absent, *cleared, *program.Operand:
+			case *spoiled, *absent, *cleared, *program.ScriptExpr:
 				t.Errorf("%s: %T left over", where, x)
 			case *program.LocalRef:
 				if !own[x.Local] {

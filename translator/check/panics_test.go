@@ -24,7 +24,7 @@ func TestPanics(t *testing.T) {
 		{"declaring", func(_ *program.Elaborated, o *Options) { o.Builtin = func(*syntax.Source) bool { panic("builtin") } }, "library.stp:2:1"},
 		{"lowering", func(e *program.Elaborated, _ *Options) {
 			for x := range e.Probes[0].Values {
-				e.Probes[0].Values[x] = &program.Value{X: &program.Operand{}}
+				e.Probes[0].Values[x] = &program.Value{X: &program.ScriptExpr{}}
 			}
 		}, "test.stp:3:3"},
 	} {

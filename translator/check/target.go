@@ -75,7 +75,7 @@ func (s *scope) fill(x program.Expr) program.Expr {
 	x = copyExpr(x)
 	var replace func(*program.Expr)
 	replace = func(x *program.Expr) {
-		if op, ok := (*x).(*program.Operand); ok {
+		if op, ok := (*x).(*program.ScriptExpr); ok {
 			*x = s.expr(op.X)
 			return
 		}

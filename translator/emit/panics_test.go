@@ -13,7 +13,7 @@ import (
 // TestPanics: what panics tells where in the script it was.
 func TestPanics(t *testing.T) {
 	src := &syntax.Source{Path: "test.stp", Text: []byte("probe begin {\n  println(1)\n}")}
-	print := &program.Print{At: syntax.Pos{Source: src, Line: 2, Col: 3}, Format: "%d", Args: []program.Expr{&program.Operand{}}}
+	print := &program.Print{At: syntax.Pos{Source: src, Line: 2, Col: 3}, Format: "%d", Args: []program.Expr{&program.ScriptExpr{}}}
 	p := &program.Program{Probes: []*program.Probe{{
 		At: syntax.Pos{Source: src, Line: 1, Col: 1}, Name: "begin", Points: []*program.Point{{Family: "begin", Name: "begin", Cold: true}},
 		Body: []program.Stmt{&program.Eval{X: print}},

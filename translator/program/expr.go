@@ -217,9 +217,9 @@ type (
 		Signed bool
 	}
 
-	// Operand stands, in a Value, for a part of the script inside a target
-	// variable: an index, or @cast's operand. The checker replaces it.
-	Operand struct {
+	// ScriptExpr is, in a Value, an expression of the script that the checker has yet
+	// to lower: an index in a target variable, or @cast's operand.
+	ScriptExpr struct {
 		X syntax.Expr
 	}
 )
@@ -252,7 +252,7 @@ func (e *SavedValue) Type() Type  { return e.Kind }
 func (e *SymbolAddr) Type() Type  { return Long }
 func (e *Deref) Type() Type       { return Long }
 func (e *Cast) Type() Type        { return Long }
-func (e *Operand) Type() Type     { return Long }
+func (e *ScriptExpr) Type() Type  { return Long }
 
 // Type is String for the sprint family.
 func (e *Print) Type() Type {
@@ -291,7 +291,7 @@ func (e *SavedValue) Pos() syntax.Pos  { return e.At }
 func (e *SymbolAddr) Pos() syntax.Pos  { return e.At }
 func (e *Deref) Pos() syntax.Pos       { return e.At }
 func (e *Cast) Pos() syntax.Pos        { return e.At }
-func (e *Operand) Pos() syntax.Pos     { return e.X.Pos() }
+func (e *ScriptExpr) Pos() syntax.Pos  { return e.X.Pos() }
 
 // Plus is x + n; x if n is 0.
 func Plus(at syntax.Pos, x Expr, n int64) Expr {

@@ -39,7 +39,7 @@ func Spell(x program.Expr) string {
 		return "ret"
 	case *program.SavedValue:
 		return fmt.Sprintf("saved%d", x.Index)
-	case *program.Operand:
+	case *program.ScriptExpr:
 		return "{" + syntax.ExprString(x.X) + "}"
 	case *program.Print:
 		s := fmt.Sprintf("sprintf(%q", x.Format)
