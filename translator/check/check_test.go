@@ -327,7 +327,7 @@ func complete(t testing.TB, p *program.Program) {
 		}
 		eachExpr(&program.Block{Stmts: stmts}, func(x program.Expr) {
 			switch x := x.(type) {
-			case *spoiled, *absent, *cleared, *program.ScriptExpr:
+			case *invalid, *unavailable, *cleared, *program.ScriptExpr:
 				t.Errorf("%s: %T left over", where, x)
 			case *program.LocalRef:
 				if !own[x.Local] {

@@ -78,8 +78,8 @@ func (c *checker) obstacle(x program.Expr, seen map[*function]bool) *obstacle {
 			}
 		}
 	}
-	if place := changed(x); place != nil {
-		return &obstacle{what: "change " + c.placeText(place), why: repeated}
+	if lvalue := changed(x); lvalue != nil {
+		return &obstacle{what: "change " + c.lvalueText(lvalue), why: repeated}
 	}
 	return nil
 }
@@ -95,8 +95,8 @@ func (c *checker) functionObstacle(f *function, seen map[*function]bool) *obstac
 	seen[f] = true
 	var found *obstacle
 	eachStmt(f.body, func(s program.Stmt) {
-		if place := set(s); place != nil && found == nil {
-			found = &obstacle{what: "change " + c.placeText(place), why: repeated}
+		if lvalue := set(s); lvalue != nil && found == nil {
+			found = &obstacle{what: "change " + c.lvalueText(lvalue), why: repeated}
 		}
 	})
 	eachExpr(f.body, func(x program.Expr) {
@@ -124,13 +124,13 @@ func codeObstacle(what string, code *syntax.EmbeddedC) *obstacle {
 	return nil
 }
 
-// placeText names what is changed.
-func (c *checker) placeText(place program.Expr) string {
-	switch place := place.(type) {
+// lvalueText names what is changed.
+func (c *checker) lvalueText(lvalue program.Expr) string {
+	switch lvalue := lvalue.(type) {
 	case *program.GlobalRef:
-		return `"` + c.globalOf[place.Global].decl.Name + `"`
+		return `"` + c.globalOf[lvalue.Global].decl.Name + `"`
 	case *program.Element:
-		return `"` + c.globalOf[place.Array].decl.Name + `"`
+		return `"` + c.globalOf[lvalue.Array].decl.Name + `"`
 	}
 	return "what is probed"
 }

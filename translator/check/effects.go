@@ -88,12 +88,12 @@ func set(s program.Stmt) program.Expr {
 	return nil
 }
 
-// lasting returns place if it outlives the handler, else nil.
-func lasting(place program.Expr) program.Expr {
-	if _, local := place.(*program.LocalRef); local {
+// lasting returns x if it outlives the handler, else nil.
+func lasting(x program.Expr) program.Expr {
+	if _, local := x.(*program.LocalRef); local {
 		return nil
 	}
-	return place
+	return x
 }
 
 // pureNode reports whether x has no effect of its own; calls count as none.
@@ -107,7 +107,7 @@ func (c *checker) pureNode(x program.Expr) bool {
 		return x.Pure
 	case *program.Match:
 		return !c.matched
-	case *spoiled:
+	case *invalid:
 		return false // who knows
 	}
 	return changed(x) == nil

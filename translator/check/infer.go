@@ -278,11 +278,11 @@ func (c *checker) infer(x program.Expr) term {
 		if x.Kind != program.Unknown {
 			return term{t: x.Kind}
 		}
-	case *absent:
+	case *unavailable:
 		c.diags = append(c.diags, x.err)
 		c.once(x.err)
 		return term{}
-	case *spoiled:
+	case *invalid:
 		return term{}
 	case *cleared:
 		return term{v: x.local.v}

@@ -30,7 +30,7 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 		}
 		return unary(x.At, x.Op, s.expr(x.X))
 	case *syntax.IncDecExpr:
-		n := &program.IncDec{At: x.At, X: s.place(x.X, x.Op), Delta: 1, Post: x.Post}
+		n := &program.IncDec{At: x.At, X: s.lvalue(x.X, x.Op), Delta: 1, Post: x.Post}
 		if x.Op == "--" {
 			n.Delta = -1
 		}
@@ -44,7 +44,7 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 		if g := s.array(x.Array, len(keys)); g != nil {
 			return &program.In{At: x.At, Array: g.Global, Keys: keys}
 		}
-		return &spoiled{x.At}
+		return &invalid{x.At}
 	case *syntax.CondExpr:
 		cond, then, els := s.expr(x.Cond), s.expr(x.Then), s.expr(x.Else)
 		switch n, ok := constant(cond); {
@@ -63,7 +63,7 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 	case *syntax.PrintExpr:
 		return s.print(x)
 	}
-	return &spoiled{x.Pos()}
+	return &invalid{x.Pos()}
 }
 
 // exprs lowers a list, in which * is nil.
@@ -85,14 +85,14 @@ func (s *scope) ident(x *syntax.Ident) program.Expr {
 	l, g := s.variable(x)
 	if g != nil {
 		if !s.setArity(g, 0, x.At) {
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		return &program.GlobalRef{At: x.At, Global: g.Global}
 	}
 	if s.where != "" {
 		d := s.c.errorf(x.At, "%s can't use local variables, but %q is one", s.where, x.Name)
 		d.Hint = s.c.near(x.Name, s.globalNames())
-		return &spoiled{x.At}
+		return &invalid{x.At}
 	}
 	return &program.LocalRef{At: x.At, Local: l.Local}
 }
@@ -103,22 +103,22 @@ func (s *scope) index(x *syntax.IndexExpr) program.Expr {
 	case *syntax.Ident:
 		e := s.element(x, a)
 		if e == nil {
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		if hasStar(e.Keys) {
 			s.c.errorf(x.At, "an element's value needs all its keys, but one is *")
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		return e
 	case *syntax.StatOp:
 		h := s.hist(a)
 		if h == nil || len(x.Index) != 1 || x.Index[0] == nil {
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		return &program.Bucket{At: x.At, X: s.statistic(a.X, "@"+a.Op), Hist: h, Index: s.expr(x.Index[0])}
 	}
 	s.c.errorf(x.At, "only arrays and histograms have an index")
-	return &spoiled{x.At}
+	return &invalid{x.At}
 }
 
 // element lowers array[keys]; keys may be *. It returns nil after an error.
@@ -157,7 +157,7 @@ func (s *scope) callExpr(x *syntax.CallExpr) program.Expr {
 	args := s.exprs(x.Args)
 	g := s.find(x)
 	if g == nil {
-		return &spoiled{x.At}
+		return &invalid{x.At}
 	}
 	s.c.call(g)
 	first := g.variants[0]
@@ -173,17 +173,17 @@ func (s *scope) assign(x *syntax.AssignExpr) program.Expr {
 		to := s.statistic(x.X, "<<<")
 		if hasStarElement(to) {
 			s.c.errorf(x.X.Pos(), "an element needs all its keys to be added to, but one is *")
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		return &program.Aggregate{At: x.At, X: to, Y: s.expr(x.Y)}
 	}
-	n := &program.Assign{At: x.At, Op: strings.TrimSuffix(x.Op, "="), X: s.place(x.X, x.Op)}
+	n := &program.Assign{At: x.At, Op: strings.TrimSuffix(x.Op, "="), X: s.lvalue(x.X, x.Op)}
 	n.Y = s.expr(x.Y)
 	return n
 }
 
-// place lowers what op changes.
-func (s *scope) place(x syntax.Expr, op string) program.Expr {
+// lvalue lowers what op changes.
+func (s *scope) lvalue(x syntax.Expr, op string) program.Expr {
 	switch x := x.(type) {
 	case *syntax.Ident:
 		ref := s.ident(x)
@@ -195,14 +195,14 @@ func (s *scope) place(x syntax.Expr, op string) program.Expr {
 		e := s.index(x)
 		if _, ok := e.(*program.Bucket); ok {
 			s.c.errorf(x.At, "a histogram's buckets can't be changed")
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		return e
 	case *syntax.TargetVar, *syntax.AtExpr:
-		return s.targetPlace(x)
+		return s.targetLvalue(x)
 	}
 	s.c.errorf(x.Pos(), "%s changes a variable, an array's element or a target variable, but this is none", op)
-	return &spoiled{x.Pos()}
+	return &invalid{x.Pos()}
 }
 
 // embedded lowers %{ C %}.

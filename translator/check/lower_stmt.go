@@ -47,7 +47,7 @@ func (s *scope) stmt(x syntax.Stmt) program.Stmt {
 	case *syntax.TryStmt:
 		n := &program.Try{At: x.At, Body: s.block(x.Body)}
 		if x.Msg != nil {
-			n.Msg = s.place(x.Msg, "catch")
+			n.Msg = s.lvalue(x.Msg, "catch")
 		}
 		n.Catch = s.block(x.Catch)
 		return n
@@ -198,7 +198,7 @@ func (s *scope) foreach(x *syntax.ForeachStmt) program.Stmt {
 	array, ok := x.Array.(*syntax.Ident)
 	if !ok {
 		s.c.errorf(x.At, "foreach walks over an array or a histogram, but this is neither")
-		return spoiledStmt(x.At)
+		return invalidStmt(x.At)
 	}
 	n := &program.Foreach{At: x.At, SortDir: x.SortDir, SortKey: x.SortKey}
 	g := s.array(array, len(x.Keys))
@@ -237,12 +237,12 @@ func (s *scope) foreach(x *syntax.ForeachStmt) program.Stmt {
 	n.Body = prefixed(copies, s.stmt(x.Body))
 	s.loops = s.loops[:len(s.loops)-1]
 	if g == nil {
-		return spoiledStmt(x.At)
+		return invalidStmt(x.At)
 	}
 	return n
 }
 
-func spoiledStmt(at syntax.Pos) program.Stmt { return &program.Eval{X: &spoiled{at}} }
+func invalidStmt(at syntax.Pos) program.Stmt { return &program.Eval{X: &invalid{at}} }
 
 // loopVar lowers a variable that a loop sets. Loops set locals; a global gets
 // a copy of one at the beginning of the body.
@@ -282,7 +282,7 @@ func (s *scope) foreachBucket(x *syntax.ForeachStmt, op *syntax.StatOp) program.
 	}
 	if len(x.Keys) > 1 {
 		s.c.errorf(x.At, "a histogram's buckets have 1 key, found %d", len(x.Keys))
-		return spoiledStmt(x.At)
+		return invalidStmt(x.At)
 	}
 	n.Hist = s.hist(op)
 	n.X = s.statistic(op.X, "@"+op.Op)
@@ -301,7 +301,7 @@ func (s *scope) foreachBucket(x *syntax.ForeachStmt, op *syntax.StatOp) program.
 	}
 	n.Body = prefixed(copies, s.stmt(x.Body))
 	if n.Hist == nil {
-		return spoiledStmt(x.At)
+		return invalidStmt(x.At)
 	}
 	return n
 }
@@ -319,7 +319,7 @@ func (s *scope) delete(x *syntax.DeleteStmt) program.Stmt {
 		if l == nil {
 			d := s.c.errorf(y.At, "%q can't be deleted: there is no such variable", y.Name)
 			d.Hint = s.c.near(y.Name, s.globalNames())
-			return spoiledStmt(x.At)
+			return invalidStmt(x.At)
 		}
 		// A local is deleted by clearing it, but how depends on its type.
 		return &program.Eval{X: &program.Assign{At: x.At, X: &program.LocalRef{At: y.At, Local: l.Local}, Y: &cleared{x.At, l}}}
@@ -328,11 +328,11 @@ func (s *scope) delete(x *syntax.DeleteStmt) program.Stmt {
 			if e := s.element(y, array); e != nil {
 				return &program.Delete{At: x.At, X: e}
 			}
-			return spoiledStmt(x.At)
+			return invalidStmt(x.At)
 		}
 	}
 	s.c.errorf(x.X.Pos(), "only a variable, an array or an array's element can be deleted")
-	return spoiledStmt(x.At)
+	return invalidStmt(x.At)
 }
 
 // A probe is one of the program's probes on its way.

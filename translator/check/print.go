@@ -27,7 +27,7 @@ func (s *scope) print(x *syntax.PrintExpr) program.Expr {
 		n.Format = x.Format
 		n.Args = s.exprs(x.Args)
 		if !s.checkFormat(x) {
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		return n
 	}
@@ -37,7 +37,7 @@ func (s *scope) print(x *syntax.PrintExpr) program.Expr {
 			if family == "println" && !n.Sprint {
 				d.Msg = "println of a histogram has to be a statement of its own"
 			}
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		return s.printHist(h)
 	}
@@ -68,12 +68,12 @@ func histArg(x *syntax.PrintExpr) *syntax.StatOp {
 func (s *scope) printHist(x *syntax.StatOp) program.Expr {
 	h := s.hist(x)
 	if h == nil {
-		return &spoiled{x.At}
+		return &invalid{x.At}
 	}
 	to := s.statistic(x.X, "@"+x.Op)
 	if hasStarElement(to) {
 		s.c.errorf(x.X.Pos(), "a histogram is one element's, but a key is *")
-		return &spoiled{x.At}
+		return &invalid{x.At}
 	}
 	return &program.PrintHist{At: x.At, X: to, Hist: h}
 }

@@ -16,7 +16,7 @@ func (s *scope) statOp(x *syntax.StatOp) program.Expr {
 	case "count", "sum", "min", "max", "avg", "variance":
 	default:
 		s.c.errorf(x.At, "a histogram can be printed, indexed and iterated over, but has no value")
-		return &spoiled{x.At}
+		return &invalid{x.At}
 	}
 	n := &program.StatRead{At: x.At, Op: x.Op, X: s.statistic(x.X, "@"+x.Op)}
 	if len(x.Params) == 1 {
@@ -32,7 +32,7 @@ func (s *scope) statistic(x syntax.Expr, op string) program.Expr {
 		for i := len(s.loops) - 1; i >= 0; i-- {
 			if l := s.loops[i]; l.value != nil && l.valueName == x.Name && op != "<<<" {
 				if l.cursor == nil {
-					return &spoiled{x.At}
+					return &invalid{x.At}
 				}
 				return &program.StatCursor{At: x.At, Cursor: l.cursor}
 			}
@@ -40,14 +40,14 @@ func (s *scope) statistic(x syntax.Expr, op string) program.Expr {
 		l, g := s.locals[x.Name], s.global(x.Name)
 		if g == nil || l != nil && l.param {
 			if s.c.undeclared[x.Name] {
-				return &spoiled{x.At}
+				return &invalid{x.At}
 			}
 			s.c.undeclared[x.Name] = true
 			d := s.c.errorf(x.At, "%s works on statistics, which are global, but %q is not declared so", op, x.Name)
 			if d.Hint = s.c.near(x.Name, s.globalNames()); d.Hint == "" {
 				d.Hint = "declare it outside of the probe: global " + x.Name
 			}
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 		return s.ident(x)
 	case *syntax.IndexExpr:
@@ -55,11 +55,11 @@ func (s *scope) statistic(x syntax.Expr, op string) program.Expr {
 			if e := s.element(x, array); e != nil {
 				return e
 			}
-			return &spoiled{x.At}
+			return &invalid{x.At}
 		}
 	}
 	s.c.errorf(x.Pos(), "%s works on a global variable or an array's element, but this is none", op)
-	return &spoiled{x.Pos()}
+	return &invalid{x.Pos()}
 }
 
 func hasStarElement(x program.Expr) bool {

@@ -14,17 +14,17 @@ func (s *scope) target(x syntax.Expr) program.Expr {
 	v := s.values[x]
 	switch {
 	case v == nil:
-		return &absent{x.Pos(), unresolved(x)}
+		return &unavailable{x.Pos(), unresolved(x)}
 	case v.Err != nil:
-		return &absent{x.Pos(), v.Err}
+		return &unavailable{x.Pos(), v.Err}
 	case v.X == nil:
-		return &spoiled{x.Pos()}
+		return &invalid{x.Pos()}
 	}
 	return s.fill(v.X)
 }
 
-// targetPlace lowers a target variable that is to be changed.
-func (s *scope) targetPlace(x syntax.Expr) program.Expr {
+// targetLvalue lowers a target variable that is to be changed.
+func (s *scope) targetLvalue(x syntax.Expr) program.Expr {
 	v := s.values[x]
 	switch {
 	case v == nil || v.Err != nil:
@@ -34,9 +34,9 @@ func (s *scope) targetPlace(x syntax.Expr) program.Expr {
 		if why == "" {
 			why = "it has no place in memory or in a register"
 		}
-		return &absent{x.Pos(), complaint(x.Pos(), "", "this target variable can't be changed: %s", why)}
+		return &unavailable{x.Pos(), complaint(x.Pos(), "", "this target variable can't be changed: %s", why)}
 	case !s.c.opts.Guru && isUser(x.Pos()):
-		return &absent{x.Pos(), complaint(x.Pos(), "run the script with -g", "target variables may be changed in guru mode only")}
+		return &unavailable{x.Pos(), complaint(x.Pos(), "run the script with -g", "target variables may be changed in guru mode only")}
 	}
 	return s.fill(v.Store)
 }
@@ -70,7 +70,7 @@ const maxFill = 100
 func (s *scope) fill(x program.Expr) program.Expr {
 	if s.fills++; s.fills > maxFill {
 		s.fills--
-		return &spoiled{x.Pos()}
+		return &invalid{x.Pos()}
 	}
 	x = copyExpr(x)
 	var replace func(*program.Expr)

@@ -70,7 +70,7 @@ func (c *checker) unreadGlobals() int {
 func (c *checker) dropProbes() {
 	var left []*probe
 	for _, p := range c.probes {
-		if c.opts.Unoptimized || p.empty || !p.bare() {
+		if c.opts.Unoptimized || p.empty || !p.doesNothing() {
 			left = append(left, p)
 			continue
 		}
@@ -86,7 +86,7 @@ func (c *checker) dropProbes() {
 	c.probes = left
 }
 
-func (p *probe) bare() bool {
+func (p *probe) doesNothing() bool {
 	for _, s := range p.body.Stmts {
 		if len(s.(*program.Block).Stmts) > 0 {
 			return false
@@ -307,19 +307,19 @@ func (e *elider) effects(x program.Expr) []program.Expr {
 		if e.removable(v.X) {
 			return append(e.removed(v.X), e.effects(v.Y)...)
 		}
-		v.X, v.Y = e.place(v.X), e.needed(v.Y)
+		v.X, v.Y = e.lvalue(v.X), e.needed(v.Y)
 		return []program.Expr{x}
 	case *program.IncDec:
 		if e.removable(v.X) {
 			return e.removed(v.X)
 		}
-		v.X = e.place(v.X)
+		v.X = e.lvalue(v.X)
 		return []program.Expr{x}
 	case *program.Aggregate:
 		if e.removable(v.X) {
 			return append(e.removed(v.X), e.effects(v.Y)...)
 		}
-		v.X, v.Y = e.place(v.X), e.needed(v.Y)
+		v.X, v.Y = e.lvalue(v.X), e.needed(v.Y)
 		return []program.Expr{x}
 	case *program.Logical:
 		if rest := e.effects(v.Y); len(rest) == 0 {
@@ -387,8 +387,8 @@ func (e *elider) needed(x program.Expr) program.Expr {
 	return x
 }
 
-// place is needed for what is assigned to.
-func (e *elider) place(x program.Expr) program.Expr {
+// lvalue is needed for what is assigned to.
+func (e *elider) lvalue(x program.Expr) program.Expr {
 	operands(x, func(y *program.Expr) { *y = e.needed(*y) })
 	return x
 }

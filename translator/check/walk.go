@@ -7,12 +7,12 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A spoiled expression has an error in it, which was reported.
-type spoiled struct{ at syntax.Pos }
+// An invalid expression has an error, which has been reported.
+type invalid struct{ at syntax.Pos }
 
-// An absent expression is a target variable that isn't there; that matters
-// only if the expression is still there after elision.
-type absent struct {
+// An unavailable expression is a target variable that has no value here. That is an error
+// only if the expression is left after elision.
+type unavailable struct {
 	at  syntax.Pos
 	err *syntax.Diagnostic
 }
@@ -25,10 +25,10 @@ type cleared struct {
 
 func (*cleared) Type() program.Type { return program.Unknown }
 func (x *cleared) Pos() syntax.Pos  { return x.at }
-func (*spoiled) Type() program.Type { return program.Unknown }
-func (*absent) Type() program.Type  { return program.Unknown }
-func (x *spoiled) Pos() syntax.Pos  { return x.at }
-func (x *absent) Pos() syntax.Pos   { return x.at }
+func (*invalid) Type() program.Type { return program.Unknown }
+func (*unavailable) Type() program.Type  { return program.Unknown }
+func (x *invalid) Pos() syntax.Pos  { return x.at }
+func (x *unavailable) Pos() syntax.Pos   { return x.at }
 
 // operands calls f for each operand of x, in the order of evaluation.
 func operands(x program.Expr, f func(*program.Expr)) {
