@@ -23,12 +23,12 @@ type cleared struct {
 	local *local
 }
 
-func (*cleared) Type() program.Type { return program.Unknown }
-func (x *cleared) Pos() syntax.Pos  { return x.at }
-func (*invalid) Type() program.Type { return program.Unknown }
-func (*unavailable) Type() program.Type  { return program.Unknown }
-func (x *invalid) Pos() syntax.Pos  { return x.at }
-func (x *unavailable) Pos() syntax.Pos   { return x.at }
+func (*cleared) Type() program.Type     { return program.Unknown }
+func (x *cleared) Pos() syntax.Pos      { return x.at }
+func (*invalid) Type() program.Type     { return program.Unknown }
+func (*unavailable) Type() program.Type { return program.Unknown }
+func (x *invalid) Pos() syntax.Pos      { return x.at }
+func (x *unavailable) Pos() syntax.Pos  { return x.at }
 
 // operands calls f for each operand of x, in the order of evaluation.
 func operands(x program.Expr, f func(*program.Expr)) {

@@ -169,41 +169,41 @@ func (s *summary) stmt(st program.Stmt) {
 		}
 	case *program.ForeachBucket:
 		s.loops = true
-		s.place(st.X, reads)
+		s.lvalue(st.X, reads)
 	case *program.Delete:
 		if x, ok := st.X.(*program.GlobalRef); ok && x.Global.Keys != nil {
 			s.arrays = true
 		}
-		s.place(st.X, writes|modifies)
+		s.lvalue(st.X, writes|modifies)
 	case *program.Try:
-		s.place(st.Msg, writes)
+		s.lvalue(st.Msg, writes)
 	}
 }
 
 func (s *summary) expr(e program.Expr, used bool, p *program.Program) {
 	switch e := e.(type) {
 	case *program.GlobalRef, *program.Element:
-		s.place(e, reads)
+		s.lvalue(e, reads)
 	case *program.Assign:
 		if !used && e.X.Type() == program.Long && (e.Op == "+" || e.Op == "-") {
-			s.place(e.X, aggregates|modifies)
+			s.lvalue(e.X, aggregates|modifies)
 		} else {
-			s.place(e.X, writes|modifies)
+			s.lvalue(e.X, writes|modifies)
 		}
 	case *program.IncDec:
 		if !used {
-			s.place(e.X, aggregates|modifies)
+			s.lvalue(e.X, aggregates|modifies)
 		} else {
-			s.place(e.X, writes|modifies)
+			s.lvalue(e.X, writes|modifies)
 		}
 	case *program.Aggregate:
-		s.place(e.X, aggregates|modifies)
+		s.lvalue(e.X, aggregates|modifies)
 	case *program.StatRead:
-		s.place(e.X, reads)
+		s.lvalue(e.X, reads)
 	case *program.Bucket:
-		s.place(e.X, reads)
+		s.lvalue(e.X, reads)
 	case *program.PrintHist:
-		s.place(e.X, reads)
+		s.lvalue(e.X, reads)
 	case *program.In:
 		s.usage.add(e.Array, reads)
 		s.arrays = s.arrays || hasStar(e.Keys)
@@ -215,7 +215,7 @@ func (s *summary) expr(e program.Expr, used bool, p *program.Program) {
 	}
 }
 
-func (s *summary) place(x program.Expr, a access) {
+func (s *summary) lvalue(x program.Expr, a access) {
 	switch x := x.(type) {
 	case *program.GlobalRef:
 		s.usage.add(x.Global, a)

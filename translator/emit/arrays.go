@@ -35,7 +35,7 @@ func isConstant(e program.Expr) bool {
 // find looks x up; the result is the C variable of its node, or NULL.
 func (b *body) find(g *program.Global, keys []string) string {
 	t := b.temp()
-	b.line("struct node_%s *%s = get_keys%d(&%s, %s);", b.g.names[g], t, b.g.keySet(g).n, b.place(g), strings.Join(keys, ", "))
+	b.line("struct node_%s *%s = get_keys%d(&%s, %s);", b.g.names[g], t, b.g.keySet(g).n, b.global(g), strings.Join(keys, ", "))
 	return t
 }
 
@@ -43,7 +43,7 @@ func (b *body) find(g *program.Global, keys []string) string {
 func (b *body) put(x *program.Element, keys []string) string {
 	t := b.temp()
 	b.line("struct node_%s *%s = put_keys%d(c, &arrays[%d], &%s, %s, %s);", b.g.names[x.Array], t, b.g.keySet(x.Array).n,
-		b.g.arrayIndex(x.Array), b.place(x.Array), strings.Join(keys, ", "), near(fmt.Sprintf("identifier '%s'", x.Array.Name), x.At))
+		b.g.arrayIndex(x.Array), b.global(x.Array), strings.Join(keys, ", "), near(fmt.Sprintf("identifier '%s'", x.Array.Name), x.At))
 	b.line("if (gs_unlikely(!%s))", t)
 	b.line("\t%s;", b.fail())
 	return t
@@ -53,10 +53,10 @@ func (b *body) put(x *program.Element, keys []string) string {
 func (b *body) element(x *program.Element) value {
 	t := b.find(x.Array, b.keyTexts(x, false))
 	if x.Array.Type == program.Long {
-		return value{fmt.Sprintf("(%s ? %s->v : 0)", t, t), loose}
+		return value{fmt.Sprintf("(%s ? %s->v : 0)", t, t), volatile}
 	}
-	v := value{fmt.Sprintf("(%s ? GS_STR(%s->v) : GS_LIT(\"\"))", t, t), loose}
-	return b.held(v, x, x.Array.Wrap)
+	v := value{fmt.Sprintf("(%s ? GS_STR(%s->v) : GS_LIT(\"\"))", t, t), volatile}
+	return b.materialized(v, x, x.Array.Wrap)
 }
 
 // sliceKeys evaluates the keys of a slice; "" stands for *. nil if there is no slice.
@@ -106,10 +106,10 @@ func hasStar(keys []program.Expr) bool {
 // happens to each, given the C variable of its node.
 func (b *body) eachMatch(g *program.Global, keys []program.Expr, at syntax.Pos, do func(node string)) {
 	slice := b.sliceKeys(keys)
-	b.work(b.place(g)+".count", near(fmt.Sprintf("identifier '%s'", g.Name), at))
+	b.work(b.global(g)+".count", near(fmt.Sprintf("identifier '%s'", g.Name), at))
 	n, node := b.temp(), b.temp()
 	b.line("struct gs_node *%s, *%s_next;", n, n)
-	b.open("for (%s = %s.order.next; %s != &%s.order; %s = %s_next) {", n, b.place(g), n, b.place(g), n, n)
+	b.open("for (%s = %s.order.next; %s != &%s.order; %s = %s_next) {", n, b.global(g), n, b.global(g), n, n)
 	b.line("struct node_%s *%s = (struct node_%s *)%s;", b.g.names[g], node, b.g.names[g], n)
 	b.line("%s_next = %s->next;", n, n)
 	b.skipDead(g, n)
@@ -121,7 +121,7 @@ func (b *body) eachMatch(g *program.Global, keys []program.Expr, at syntax.Pos, 
 func (b *body) in(e *program.In) value {
 	if !hasStar(e.Keys) {
 		t := b.find(e.Array, b.keyTexts(&program.Element{At: e.At, Array: e.Array, Keys: e.Keys}, false))
-		return fixed("(%s != NULL)", t)
+		return temporaryValue("(%s != NULL)", t)
 	}
 	found := b.temp()
 	b.line("gs_s64 %s = 0;", found)
@@ -130,18 +130,18 @@ func (b *body) in(e *program.In) value {
 		b.line("%s = 1;", found)
 		b.line("break;")
 	})
-	return fixed(found)
+	return temporaryValue(found)
 }
 
 func (b *body) deleteElement(x *program.Element) {
-	place := b.place(x.Array)
+	array := b.global(x.Array)
 	if hasStar(x.Keys) {
 		b.eachMatch(x.Array, x.Keys, x.At, func(node string) {
-			b.line("gs_map_delete(&%s, &%s->node);", place, node)
+			b.line("gs_map_delete(&%s, &%s->node);", array, node)
 		})
 		return
 	}
 	t := b.find(x.Array, b.keyTexts(x, false))
 	b.line("if (%s)", t)
-	b.line("\tgs_map_delete(&%s, &%s->node);", place, t)
+	b.line("\tgs_map_delete(&%s, &%s->node);", array, t)
 }

@@ -76,8 +76,8 @@ func (b *body) label(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, b.labels)
 }
 
-// aside runs f with its output kept apart, which it returns.
-func (b *body) aside(f func()) string {
+// buffered runs f with its output kept apart, which it returns.
+func (b *body) buffered(f func()) string {
 	outer := b.writer
 	b.writer = &writer{indent: outer.indent}
 	f()
@@ -152,8 +152,8 @@ func (b *body) local(l *program.Local) *localVar {
 	return v
 }
 
-// place returns the C text of a global: a scalar, a statistic or a gs_map.
-func (b *body) place(g *program.Global) string {
+// global returns the C text of a global: a scalar, a statistic or a gs_map.
+func (b *body) global(g *program.Global) string {
 	gr := b.g.groupOf[g]
 	name := "g_" + b.g.names[g]
 	if gr == nil || !gr.sharded {

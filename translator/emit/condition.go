@@ -4,11 +4,11 @@ package emit
 
 import "gostap/translator/program"
 
-// followed reports whether the probe is to be disarmed while its condition is false. That
+// disarmable reports whether the probe is to be disarmed while its condition is false. That
 // takes a condition which changes only when a global does, as then it is known when to ask it
 // again. What embedded C tells, a task's name or the time, and what is in memory, may be
 // another at each hit: then it is asked at each.
-func followed(pr *program.Probe) bool {
+func disarmable(pr *program.Probe) bool {
 	if pr.Cond == nil {
 		return false
 	}

@@ -18,24 +18,24 @@ var dwarfRegs = []string{
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "ip",
 }
 
-// contextual evaluates what depends on the probed place.
+// contextual evaluates what depends on the probe site.
 func (b *body) contextual(e program.Expr) value {
 	switch e := e.(type) {
 	case *program.Argument:
 		if e.Index >= len(argumentRegs) {
 			return b.load(fmt.Sprintf("c->regs->sp + %d", 8*(e.Index-len(argumentRegs)+1)), &program.Deref{At: e.At, Size: 8})
 		}
-		return value{"(gs_s64)" + b.register(e), loose}
+		return value{"(gs_s64)" + b.register(e), volatile}
 	case *program.ReturnValue, *program.Register:
-		return value{"(gs_s64)" + b.register(e), loose}
+		return value{"(gs_s64)" + b.register(e), volatile}
 	case *program.SavedValue:
 		off := b.saved[e.Index]
 		if e.Kind == program.String {
-			return fixed("((struct gs_str){ (char *)&c->saved[%d], c->saved[%d] })", off+1, off)
+			return temporaryValue("((struct gs_str){ (char *)&c->saved[%d], c->saved[%d] })", off+1, off)
 		}
-		return fixed("(gs_s64)c->saved[%d]", off)
+		return temporaryValue("(gs_s64)c->saved[%d]", off)
 	case *program.SymbolAddr:
-		return fixed("(gs_s64)gs_symbols[%d]", b.g.symbol(e.Module, e.Symbol, 0))
+		return temporaryValue("(gs_s64)gs_symbols[%d]", b.g.symbol(e.Module, e.Symbol, 0))
 	case *program.Deref:
 		return b.load(b.expr(e.Addr).c, e)
 	}
@@ -46,10 +46,10 @@ func (b *body) load(addr string, e *program.Deref) value {
 	t := b.temp()
 	b.line("gs_s64 %s = (%s)gs_load(c, %s, %d, %s, %s);", t, intType(e.Size, e.Signed), addr, e.Size, boolText(e.User), near("a pointer", e.At))
 	b.check()
-	return fixed(t)
+	return temporaryValue(t)
 }
 
-// register spells a register of the probed place.
+// register spells a register at the probe site.
 func (b *body) register(e program.Expr) string {
 	switch e := e.(type) {
 	case *program.Argument:

@@ -207,8 +207,8 @@ func (g *gen) initializer(gl *program.Global) string {
 	return ""
 }
 
-// mainPlace is a global's main instance, seen from outside handlers.
-func (g *gen) mainPlace(gl *program.Global) string {
+// mainInstance is a global's main instance, seen from outside handlers.
+func (g *gen) mainInstance(gl *program.Global) string {
 	if g.isSharded(gl) {
 		return fmt.Sprintf("main%d.g_%s", g.groupOf[gl].n, g.names[gl])
 	}

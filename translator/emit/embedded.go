@@ -38,7 +38,7 @@ func (b *body) embedded(e *program.Embedded) value {
 		b.line("gs_s64 %s = gs_expr_%d(c);", t, n)
 	}
 	b.check()
-	return fixed(t)
+	return temporaryValue(t)
 }
 
 func embeddedExprHead(n int, e *program.Embedded) string {
@@ -108,14 +108,14 @@ func (g *gen) accessor(w *writer, gl *program.Global) {
 	w.line("#define STAP_GLOBAL_GET_%s(...) gs_get_%s(CONTEXT, ##__VA_ARGS__)", gl.Name, name)
 	w.line("#define STAP_GLOBAL_SET_%s(...) gs_set_%s(CONTEXT, ##__VA_ARGS__)", gl.Name, name)
 
-	h, place := &g.helpers, g.mainPlace(gl)
-	v := place
+	h, instance := &g.helpers, g.mainInstance(gl)
+	v := instance
 	h.line("")
 	h.line("%s", get)
 	h.open("{")
 	if gl.Keys != nil {
 		v = "n->v"
-		h.line("struct node_%s *n = get_keys%d(&%s%s);", name, g.keySet(gl).n, place, keys)
+		h.line("struct node_%s *n = get_keys%d(&%s%s);", name, g.keySet(gl).n, instance, keys)
 		h.line("")
 		h.line("if (!n)")
 		h.line("\treturn %s;", map[bool]string{true: `""`, false: "0"}[gl.Type == program.String])
@@ -131,7 +131,7 @@ func (g *gen) accessor(w *writer, gl *program.Global) {
 	h.line("%s", set)
 	h.open("{")
 	if gl.Keys != nil {
-		h.line("struct node_%s *n = put_keys%d(c, &arrays[%d], &%s%s, \"\");", name, g.keySet(gl).n, g.arrayIndex(gl), place, keys)
+		h.line("struct node_%s *n = put_keys%d(c, &arrays[%d], &%s%s, \"\");", name, g.keySet(gl).n, g.arrayIndex(gl), instance, keys)
 		h.line("")
 		h.line("if (!n)")
 		h.line("\treturn;")

@@ -186,7 +186,7 @@ func (g *gen) findHandlers() {
 		if len(pr.Saved) > 0 {
 			add(entryPart, "entry", nil, pr.Saved)
 		}
-		if followed(pr) {
+		if disarmable(pr) {
 			add(condPart, "cond", nil, []program.Expr{pr.Cond})
 			last := g.handlers[len(g.handlers)-1]
 			last.cold, last.phase = true, running

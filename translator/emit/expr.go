@@ -10,24 +10,24 @@ import (
 
 // A value is C text that stands for an expression's value. It may be used once.
 type value struct {
-	c    string
-	kind kind
+	c        string
+	lifetime lifetime
 }
 
-// A kind says how long a value stays what it is.
-type kind uint8
+// A lifetime says how long a value stays what it is.
+type lifetime uint8
 
 const (
-	literal kind = iota // for ever
-	site                // until this place is reached again: a temporary, or bytes in its own slot
-	loose               // until some variable changes
+	constant  lifetime = iota // for ever
+	temporary                 // until its expression is evaluated again: a C variable, or bytes in a slot of its own
+	volatile                  // until some variable changes
 )
 
-func fixed(c string, args ...any) value {
+func temporaryValue(c string, args ...any) value {
 	if len(args) > 0 {
 		c = fmt.Sprintf(c, args...)
 	}
-	return value{c, site}
+	return value{c, temporary}
 }
 
 // eval evaluates e for its effects.
@@ -44,10 +44,10 @@ func (b *body) eval(e program.Expr) {
 	}
 }
 
-// held returns v as a value that stays, if something before its use may
+// materialized returns v as a value that stays, if something before its use may
 // change a variable.
-func (b *body) held(v value, e program.Expr, effects bool) value {
-	if v.kind != loose || !effects {
+func (b *body) materialized(v value, e program.Expr, effects bool) value {
+	if v.lifetime != volatile || !effects {
 		return v
 	}
 	t := b.temp()
@@ -57,7 +57,7 @@ func (b *body) held(v value, e program.Expr, effects bool) value {
 	} else {
 		b.line("gs_s64 %s = %s;", t, v.c)
 	}
-	return fixed(t)
+	return temporaryValue(t)
 }
 
 // values evaluates es from left to right; all are valid at the end. With
@@ -69,22 +69,22 @@ func (b *body) values(es []program.Expr, effects bool) []value {
 		for _, x := range es[i+1:] {
 			later = later || b.g.a.effects(x)
 		}
-		vs[i] = b.held(b.expr(e), e, later)
+		vs[i] = b.materialized(b.expr(e), e, later)
 	}
 	return vs
 }
 
-// two evaluates x, then y.
-func (b *body) two(x, y program.Expr) (string, string) {
+// pair evaluates x, then y.
+func (b *body) pair(x, y program.Expr) (string, string) {
 	vs := b.values([]program.Expr{x, y}, false)
 	return vs[0].c, vs[1].c
 }
 
-// kindOf is the kind of a value that is computed from vs in place.
-func kindOf(vs ...value) kind {
-	k := literal
+// lifetimeOf is the lifetime of a value that is computed from vs.
+func lifetimeOf(vs ...value) lifetime {
+	k := constant
 	for _, v := range vs {
-		k = max(k, v.kind)
+		k = max(k, v.lifetime)
 	}
 	return k
 }
@@ -93,23 +93,23 @@ func kindOf(vs ...value) kind {
 func (b *body) expr(e program.Expr) value {
 	switch e := e.(type) {
 	case *program.Number:
-		return value{number(e.Value), literal}
+		return value{number(e.Value), constant}
 	case *program.Text:
-		return value{"GS_LIT(" + cString(b.g.cut(e.Value)) + ")", literal}
+		return value{"GS_LIT(" + cString(b.g.cut(e.Value)) + ")", constant}
 	case *program.LocalRef:
-		return value{b.local(e.Local).name, loose}
+		return value{b.local(e.Local).name, volatile}
 	case *program.GlobalRef:
 		if e.Global.Type == program.String {
-			return value{"GS_STR(" + b.place(e.Global) + ")", loose}
+			return value{"GS_STR(" + b.global(e.Global) + ")", volatile}
 		}
-		return value{b.place(e.Global), loose}
+		return value{b.global(e.Global), volatile}
 	case *program.Element:
 		return b.element(e)
 	case *program.Call:
 		return b.call(e)
 	case *program.Unary:
 		v := b.expr(e.X)
-		return value{fmt.Sprintf("(%s%s)", e.Op, v.c), v.kind}
+		return value{fmt.Sprintf("(%s%s)", e.Op, v.c), v.lifetime}
 	case *program.Binary:
 		vs := b.values([]program.Expr{e.X, e.Y}, false)
 		return b.binary(e.Op, vs[0], vs[1], e.Y, near(fmt.Sprintf("operator '%s'", e.Op), e.At))
@@ -143,7 +143,7 @@ func (b *body) expr(e program.Expr) value {
 		return b.embedded(e)
 	case *program.Cast:
 		v := b.expr(e.X)
-		return value{fmt.Sprintf("((gs_s64)(%s)%s)", intType(e.Size, e.Signed), v.c), v.kind}
+		return value{fmt.Sprintf("((gs_s64)(%s)%s)", intType(e.Size, e.Signed), v.c), v.lifetime}
 	}
 	return b.contextual(e)
 }
@@ -157,7 +157,7 @@ func intType(size int, signed bool) string {
 
 // binary combines two Longs.
 func (b *body) binary(op string, x, y value, ye program.Expr, near string) value {
-	k := kindOf(x, y)
+	k := lifetimeOf(x, y)
 	switch op {
 	case "<<":
 		return value{fmt.Sprintf("gs_shl(%s, %s)", x.c, y.c), k}
@@ -176,14 +176,14 @@ func (b *body) binary(op string, x, y value, ye program.Expr, near string) value
 		b.line("gs_s64 %s = %s(c, %s, %s, %s);", t, fn, x.c, by, near)
 		b.line("if (gs_unlikely(!%s))", by)
 		b.line("\t%s;", b.fail())
-		return fixed(t)
+		return temporaryValue(t)
 	}
 	return value{fmt.Sprintf("(%s %s %s)", x.c, op, y.c), k}
 }
 
 func (b *body) compare(e *program.Compare) value {
 	vs := b.values([]program.Expr{e.X, e.Y}, false)
-	x, y, k := vs[0].c, vs[1].c, kindOf(vs...)
+	x, y, k := vs[0].c, vs[1].c, lifetimeOf(vs...)
 	if e.X.Type() != program.String {
 		return value{fmt.Sprintf("(%s %s %s)", x, e.Op, y), k}
 	}
@@ -200,12 +200,12 @@ func (b *body) compare(e *program.Compare) value {
 func (b *body) logical(e *program.Logical) value {
 	x := b.expr(e.X)
 	var y value
-	text := b.aside(func() {
+	text := b.buffered(func() {
 		b.indent++
 		y = b.expr(e.Y)
 	})
 	if text == "" {
-		return value{fmt.Sprintf("(%s %s %s)", x.c, e.Op, y.c), kindOf(x, y)}
+		return value{fmt.Sprintf("(%s %s %s)", x.c, e.Op, y.c), lifetimeOf(x, y)}
 	}
 	t := b.temp()
 	b.line("gs_s64 %s = %s != 0;", t, x.c)
@@ -217,22 +217,22 @@ func (b *body) logical(e *program.Logical) value {
 	b.WriteString(text)
 	b.line("%s = %s != 0;", t, y.c)
 	b.close("}")
-	return fixed(t)
+	return temporaryValue(t)
 }
 
 func (b *body) cond(e *program.Cond) value {
 	x := b.expr(e.If)
 	var then, other value
-	thenText := b.aside(func() {
+	thenText := b.buffered(func() {
 		b.indent++
 		then = b.expr(e.Then)
 	})
-	otherText := b.aside(func() {
+	otherText := b.buffered(func() {
 		b.indent++
 		other = b.expr(e.Else)
 	})
 	if thenText == "" && otherText == "" {
-		return value{fmt.Sprintf("(%s ? %s : %s)", x.c, then.c, other.c), max(kindOf(x, then, other), site)}
+		return value{fmt.Sprintf("(%s ? %s : %s)", x.c, then.c, other.c), max(lifetimeOf(x, then, other), temporary)}
 	}
 	t := b.temp()
 	b.line("%s %s;", cType(e.Type()), t)
@@ -245,7 +245,7 @@ func (b *body) cond(e *program.Cond) value {
 	b.line("%s = %s;", t, other.c)
 	b.close("}")
 	if e.Type() == program.String {
-		return value{t, max(kindOf(then, other), site)}
+		return value{t, max(lifetimeOf(then, other), temporary)}
 	}
-	return fixed(t)
+	return temporaryValue(t)
 }

@@ -207,7 +207,7 @@ func (b *body) call(e *program.Call) value {
 		b.line("c->nesting--;")
 	}
 	b.checkCall(fn, where)
-	return value{c: t, kind: site}
+	return value{c: t, lifetime: temporary}
 }
 
 // checkCall leaves if fn has raised an error.

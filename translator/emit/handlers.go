@@ -193,7 +193,7 @@ func (g *gen) leaveMaps(w *writer, h *handler, b *body) {
 			continue
 		}
 		if g.deletedInLoops()[gl] && h.sum.usage[gl]&modifies != 0 {
-			w.line("gs_map_leave(&%s, 0);", b.place(gl))
+			w.line("gs_map_leave(&%s, 0);", b.global(gl))
 		}
 	}
 }

@@ -15,13 +15,13 @@ func (b *body) inlined(e *program.Call) (value, bool) {
 	switch inlineName(e.Fn) {
 	case "strlen":
 		v := b.expr(e.Args[0])
-		return value{fmt.Sprintf("(gs_s64)(%s).len", v.c), v.kind}, true
+		return value{fmt.Sprintf("(gs_s64)(%s).len", v.c), v.lifetime}, true
 	case "substr":
 		vs := b.values(e.Args, false)
 		n := b.g.bounds.of(e) + 1
 		t := b.temp()
 		b.line("struct gs_str %s = gs_substr(%s, %d, %s, %s, %s);", t, b.slot(n), n, vs[0].c, vs[1].c, vs[2].c)
-		return fixed(t), true
+		return temporaryValue(t), true
 	}
 	return value{}, false
 }

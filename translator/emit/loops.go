@@ -17,30 +17,30 @@ func (b *body) foreach(s *program.Foreach) {
 		limit = b.temp()
 		b.line("gs_s64 %s = %s;", limit, b.expr(s.Limit).c)
 	}
-	place, under := b.place(s.Array), ""
+	array, under := b.global(s.Array), ""
 	deletes := b.g.a.modifies(s.Body, s.Array, b.g.p)
 	if deletes {
 		under = b.temp()
-		b.line("gs_u32 %s = %s.walks;", under, place)
+		b.line("gs_u32 %s = %s.walks;", under, array)
 	}
 	n, node := b.temp(), "e"+b.temp()
 	b.line("struct gs_node *%s;", n)
 	if s.SortDir == 0 {
 		if slice != nil { // elements that are passed over count no action
-			b.work(place+".count", near("loop", s.At))
+			b.work(array+".count", near("loop", s.At))
 		}
 		if deletes {
-			b.line("gs_map_enter(&%s);", place)
+			b.line("gs_map_enter(&%s);", array)
 		}
-		b.open("gs_map_each(%s, &%s) {", n, place)
+		b.open("gs_map_each(%s, &%s) {", n, array)
 	} else {
 		first := limit
 		if deletes {
 			first = "" // an element that goes makes room for another
 		}
-		link := b.sortChain(s, n, place, first, slice)
+		link := b.sortChain(s, n, array, first, slice)
 		if deletes {
-			b.line("gs_map_enter(&%s);", place)
+			b.line("gs_map_enter(&%s);", array)
 		}
 		b.open("for (; %s; %s = %s) {", n, n, link)
 	}
@@ -57,7 +57,7 @@ func (b *body) foreach(s *program.Foreach) {
 	b.capture(s, node)
 	walks := ""
 	if deletes {
-		walks = place
+		walks = array
 	}
 	b.loops = append(b.loops, loop{walks: walks, under: under})
 	if s.SortDir != 0 {
@@ -70,7 +70,7 @@ func (b *body) foreach(s *program.Foreach) {
 	b.loops = b.loops[:len(b.loops)-1]
 	b.close("}")
 	if deletes {
-		b.line("gs_map_leave(&%s, %s);", place, under)
+		b.line("gs_map_leave(&%s, %s);", array, under)
 	}
 }
 
@@ -135,7 +135,7 @@ func (b *body) mayChange(g *program.Global) bool {
 
 // sortChain links the matching elements, sorts them and leaves the first in n; limit is how many are wanted, "" for all.
 // It returns the C text of the link from n to the next.
-func (b *body) sortChain(s *program.Foreach, n, place, limit string, slice []string) string {
+func (b *body) sortChain(s *program.Foreach, n, array, limit string, slice []string) string {
 	level := b.sorted[s.Array]
 	if b.fn != nil {
 		level += b.g.a.sortLevel[b.fn][s.Array]
@@ -152,10 +152,10 @@ func (b *body) sortChain(s *program.Foreach, n, place, limit string, slice []str
 		offset = fmt.Sprintf("__builtin_offsetof(struct node_%s, walk%d)", name, level)
 	}
 	first, last, count := b.temp(), b.temp(), b.temp()
-	b.work(place+".count", near("loop", s.At))
+	b.work(array+".count", near("loop", s.At))
 	b.line("struct gs_node *%s = NULL, **%s = &%s;", first, last, first)
 	b.line("gs_u64 %s = 0;", count)
-	b.open("gs_map_each(%s, &%s) {", n, place)
+	b.open("gs_map_each(%s, &%s) {", n, array)
 	b.skipDead(s.Array, n)
 	b.skipUnless(b.matches(s.Array, slice, fmt.Sprintf("((struct node_%s *)%s)", name, n)))
 	b.line("*%s = %s;", last, n)

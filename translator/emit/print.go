@@ -18,7 +18,7 @@ func (b *body) print(e *program.Print) value {
 	dirs, err := format.Parse(text)
 	if err != nil {
 		b.g.diags.Errorf(e.At, "%v", err)
-		return value{"GS_LIT(\"\")", literal}
+		return value{"GS_LIT(\"\")", constant}
 	}
 	vs, letters := b.printArgs(e, dirs, args)
 	if e.Sprint {
@@ -75,7 +75,7 @@ func (b *body) sprint(e *program.Print, text string, vs []value, letters string)
 		b.line("union gs_arg %s[] = { %s };", args, strings.Join(list, ", "))
 	}
 	b.line("struct gs_str %s = gs_sprintf(%s, %d, %s, %s);", t, b.slot(n), n, cString(untilNUL(text)), args)
-	return fixed(t)
+	return temporaryValue(t)
 }
 
 // printArgs evaluates the arguments. The memory that %m and %M want is read
@@ -103,7 +103,7 @@ func (b *body) printArgs(e *program.Print, dirs []format.Directive, args []progr
 				} else if dir.PrecArg {
 					t := b.temp()
 					b.line("gs_s64 %s = %s;", t, vs[i-1].c)
-					vs[i-1] = fixed(t)
+					vs[i-1] = temporaryValue(t)
 					n = t
 				}
 				vs[i] = b.memory(vs[i], n, dir.Sharp, e)
@@ -120,7 +120,7 @@ func (b *body) memory(addr value, n string, user bool, e *program.Print) value {
 	b.line("struct gs_str %s = gs_load_bytes(c, %s, %d, %s, %s, %s, %s);", t, b.slot(size), size, addr.c, n, boolText(user),
 		near("identifier 'printf'", e.At))
 	b.check()
-	return fixed(t)
+	return temporaryValue(t)
 }
 
 // foldLiterals puts literals for a bare %s or %d into the format.

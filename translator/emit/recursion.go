@@ -18,9 +18,9 @@ const manyCalls = 1 << 30
 // findRecursion finds the functions that lead back to themselves, the longest chain of
 // calls, and how many calls functions come to.
 func (a *analysis) findRecursion(functions []*program.Function) {
-	for _, circle := range circles(functions, a.called) {
-		for _, fn := range circle {
-			a.recursive[fn] = len(circle) > 1 || slices.Contains(a.called(fn), fn)
+	for _, component := range stronglyConnected(functions, a.called) {
+		for _, fn := range component {
+			a.recursive[fn] = len(component) > 1 || slices.Contains(a.called(fn), fn)
 			a.costs[fn] = 1
 			for _, to := range a.called(fn) {
 				a.costs[fn] = min(a.costs[fn]+a.costs[to], manyCalls)

@@ -21,10 +21,10 @@ func (b *body) match(e *program.Match) value {
 	tables, ok := b.g.regex(e)
 	x := b.expr(e.X)
 	if !ok {
-		return value{"0", literal}
+		return value{"0", constant}
 	}
 	if !e.Keep {
-		return value{fmt.Sprintf("%sgs_regex_match(&%s, %s)", not, tables.name, x.c), x.kind}
+		return value{fmt.Sprintf("%sgs_regex_match(&%s, %s)", not, tables.name, x.c), x.lifetime}
 	}
 	n := b.g.bounds.of(e.X) + 1
 	s, t := b.temp(), b.temp()
@@ -34,7 +34,7 @@ func (b *body) match(e *program.Match) value {
 	b.line("\tgs_regex_groups(c, &program_%s, %s, %s);", tables.name, s, b.slot(tables.scratch))
 	b.line("else")
 	b.line("\tc->match.ngroups = 0;")
-	return fixed("(%s%s)", not, t)
+	return temporaryValue("(%s%s)", not, t)
 }
 
 // A regexTables is an expression whose tables have been written.

@@ -37,7 +37,7 @@ func (b *body) stat(x program.Expr) statRef {
 	switch x := x.(type) {
 	case *program.GlobalRef:
 		t := b.temp()
-		b.line("struct stat_%s *%s = &%s;", b.g.names[x.Global], t, b.place(x.Global))
+		b.line("struct stat_%s *%s = &%s;", b.g.names[x.Global], t, b.global(x.Global))
 		return statRef{global: x.Global, ptr: t, thing: fmt.Sprintf("identifier '%s'", x.Global.Name)}
 	case *program.StatCursor:
 		g := x.Cursor.Array
@@ -109,17 +109,17 @@ func (b *body) statRead(e *program.StatRead) value {
 	s := b.stat(e.X)
 	switch e.Op {
 	case "count", "sum":
-		return value{s.field(e.Op), loose}
+		return value{s.field(e.Op), volatile}
 	}
 	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
 	switch e.Op {
 	case "avg":
-		return value{fmt.Sprintf("(%s->sum / %s->count)", s.ptr, s.ptr), loose}
+		return value{fmt.Sprintf("(%s->sum / %s->count)", s.ptr, s.ptr), volatile}
 	case "variance":
 		return value{fmt.Sprintf("gs_variance_read(&%s->variance, (struct gs_stat){ %s->count, %s->sum }, %d)",
-			s.ptr, s.ptr, s.ptr, s.global.Stat.BitShift), loose}
+			s.ptr, s.ptr, s.ptr, s.global.Stat.BitShift), volatile}
 	}
-	return value{s.ptr + "->" + e.Op, loose}
+	return value{s.ptr + "->" + e.Op, volatile}
 }
 
 func (b *body) aggregate(e *program.Aggregate) value {
@@ -127,7 +127,7 @@ func (b *body) aggregate(e *program.Aggregate) value {
 	switch x := e.X.(type) {
 	case *program.GlobalRef:
 		y = b.addend(e)
-		b.line("add_%s(&%s, %s);", b.g.names[x.Global], b.place(x.Global), y.c)
+		b.line("add_%s(&%s, %s);", b.g.names[x.Global], b.global(x.Global), y.c)
 	case *program.Element:
 		keys := b.keyTexts(x, b.g.a.effects(e.Y))
 		y = b.addend(e)
@@ -139,12 +139,12 @@ func (b *body) aggregate(e *program.Aggregate) value {
 // addend evaluates what is added, to a text that may be used twice.
 func (b *body) addend(e *program.Aggregate) value {
 	y := b.expr(e.Y)
-	if y.kind == literal {
+	if y.lifetime == constant {
 		return y
 	}
 	t := b.temp()
 	b.line("gs_s64 %s = %s;", t, y.c)
-	return fixed(t)
+	return temporaryValue(t)
 }
 
 func (b *body) bucket(e *program.Bucket) value {
@@ -153,7 +153,7 @@ func (b *body) bucket(e *program.Bucket) value {
 	b.line("gs_s64 %s = %s;", i, b.expr(e.Index).c)
 	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
 	b.raise(fmt.Sprintf("(gs_u64)%s >= %d", i, bucketCount(e.Hist)), `"histogram index out of range"`, near(s.thing, e.At))
-	return value{fmt.Sprintf("%s->%s[%s]", s.ptr, histField(s.global, e.Hist), i), loose}
+	return value{fmt.Sprintf("%s->%s[%s]", s.ptr, histField(s.global, e.Hist), i), volatile}
 }
 
 func (b *body) printHist(e *program.PrintHist) value {

@@ -138,7 +138,7 @@ func (b *body) returnStmt(s *program.Return) {
 	}
 	v := b.expr(s.X)
 	c := v.c
-	if s.X.Type() == program.String && v.kind != literal {
+	if s.X.Type() == program.String && v.lifetime != constant {
 		c = fmt.Sprintf("gs_put(ret, %d, %s)", b.g.bounds.result[b.fn]+1, c)
 	}
 	for _, l := range b.loops {
@@ -157,17 +157,17 @@ func (b *body) returnStmt(s *program.Return) {
 func (b *body) deleteStmt(s *program.Delete) {
 	switch x := s.X.(type) {
 	case *program.GlobalRef:
-		place := b.place(x.Global)
+		array := b.global(x.Global)
 		switch {
 		case x.Global.Keys != nil:
-			b.work(place+".count", near(fmt.Sprintf("identifier '%s'", x.Global.Name), s.At))
-			b.line("gs_map_clear(&%s);", place)
+			b.work(array+".count", near(fmt.Sprintf("identifier '%s'", x.Global.Name), s.At))
+			b.line("gs_map_clear(&%s);", array)
 		case x.Global.Type == program.Long:
-			b.line("%s = 0;", place)
+			b.line("%s = 0;", array)
 		case x.Global.Type == program.String:
-			b.line("GS_SET(%s, GS_LIT(\"\"));", place)
+			b.line("GS_SET(%s, GS_LIT(\"\"));", array)
 		default:
-			b.line("__builtin_memset(&%s, 0, sizeof(%s));", place, place)
+			b.line("__builtin_memset(&%s, 0, sizeof(%s));", array, array)
 		}
 	case *program.Element:
 		b.deleteElement(x)
@@ -186,7 +186,7 @@ func (b *body) try(s *program.Try) {
 	b.tries--
 	b.errors = b.errors[:len(b.errors)-1]
 	b.close("}")
-	text := b.aside(func() {
+	text := b.buffered(func() {
 		b.indent++
 		for _, r := range restore {
 			b.line("%s", r)
@@ -209,7 +209,7 @@ func (b *body) try(s *program.Try) {
 }
 
 func (b *body) catchMessage(s *program.Try) {
-	v := value{c: "gs_str_of(c->error, MAXSTRINGLEN - 1)", kind: loose}
+	v := value{c: "gs_str_of(c->error, MAXSTRINGLEN - 1)", lifetime: volatile}
 	switch x := s.Msg.(type) {
 	case *program.LocalRef:
 		b.setString(x, v)
@@ -227,9 +227,9 @@ func (b *body) saveWalks(s *program.Try) []string {
 		if u[gl]&modifies == 0 || !b.g.deletedInLoops()[gl] || b.g.isSharded(gl) && b.hot {
 			continue
 		}
-		t, place := b.temp(), b.place(gl)
-		b.line("gs_u32 %s = %s.walks;", t, place)
-		restore = append(restore, fmt.Sprintf("gs_map_leave(&%s, %s);", place, t))
+		t, array := b.temp(), b.global(gl)
+		b.line("gs_u32 %s = %s.walks;", t, array)
+		restore = append(restore, fmt.Sprintf("gs_map_leave(&%s, %s);", array, t))
 	}
 	return restore
 }

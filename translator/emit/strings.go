@@ -35,12 +35,12 @@ func (b *body) concat(e *program.Concat) value {
 	list := parts(e)
 	vs := b.values(list, false)
 	n := b.g.bounds.of(e) + 1
-	to := joint{length: b.temp(), at: b.slot(n), size: strconv.Itoa(n), fits: b.g.fit(list)}
+	to := concatTarget{length: b.temp(), at: b.slot(n), size: strconv.Itoa(n), fits: b.g.fit(list)}
 	b.line("gs_size %s = 0;", to.length)
 	b.appendAll(to, list, vs)
 	t := b.temp()
 	b.line("struct gs_str %s = { %s, %s };", t, to.at, to.length)
-	return fixed(t)
+	return temporaryValue(t)
 }
 
 // parts are the strings that e puts together. Where it is cut at the end does
@@ -52,8 +52,8 @@ func parts(e program.Expr) []program.Expr {
 	return []program.Expr{e}
 }
 
-// A joint is where strings are put together.
-type joint struct {
+// A concatTarget is where strings are concatenated.
+type concatTarget struct {
 	at, size string // the bytes
 	length   string // the variable that holds how many are used
 	fits     bool   // nothing has to be cut
@@ -72,7 +72,7 @@ func (g *gen) fit(list []program.Expr) bool {
 const shortText = 16
 
 // appendAll puts list, whose values are vs, behind what `to` holds.
-func (b *body) appendAll(to joint, list []program.Expr, vs []value) {
+func (b *body) appendAll(to concatTarget, list []program.Expr, vs []value) {
 	for i, v := range vs {
 		if text, ok := list[i].(*program.Text); ok && to.fits && len(text.Value) <= shortText {
 			s := b.g.cut(text.Value)
@@ -99,25 +99,25 @@ func (b *body) assignString(e *program.Assign) value {
 		return b.setText(node+"->v", y)
 	case *program.GlobalRef:
 		if more != nil {
-			return b.appendText(b.place(x.Global), more, b.values(more, false))
+			return b.appendText(b.global(x.Global), more, b.values(more, false))
 		}
-		return b.setText(b.place(x.Global), b.expr(e.Y))
+		return b.setText(b.global(x.Global), b.expr(e.Y))
 	}
 	x := e.X.(*program.LocalRef)
 	l := b.local(x.Local)
 	if more == nil {
 		b.setLocal(x.Local, b.expr(e.Y), e.Y)
-		return value{l.name, loose}
+		return value{l.name, volatile}
 	}
 	vs := b.values(more, false)
-	to := joint{
+	to := concatTarget{
 		length: b.temp(), at: b.slotOf(x.Local), size: strconv.Itoa(b.g.bounds.local[x.Local] + 1),
 		fits: b.g.fit(append([]program.Expr{x}, more...)),
 	}
 	b.line("gs_size %s = gs_keep(%s, %s, %s);", to.length, to.at, to.size, l.name)
 	b.appendAll(to, more, vs)
 	b.line("%s = (struct gs_str){ %s, %s };", l.name, to.at, to.length)
-	return value{l.name, loose}
+	return value{l.name, volatile}
 }
 
 // appended is what e puts behind the string that X holds: Y of X .= Y, and of
@@ -148,17 +148,17 @@ func sameVariable(x, y program.Expr) bool {
 // setText sets a string variable (a GS_TEXT) to y.
 func (b *body) setText(text string, y value) value {
 	b.line("GS_SET(%s, %s);", text, y.c)
-	return value{"GS_STR(" + text + ")", loose}
+	return value{"GS_STR(" + text + ")", volatile}
 }
 
 // appendText puts list, whose values are vs, behind a string variable. Its
 // length stays as it is to the end, since it may be among them.
 func (b *body) appendText(text string, list []program.Expr, vs []value) value {
-	to := joint{length: b.temp(), at: text + ".s", size: "sizeof(" + text + ".s)"}
+	to := concatTarget{length: b.temp(), at: text + ".s", size: "sizeof(" + text + ".s)"}
 	b.line("gs_size %s = %s.len;", to.length, text)
 	b.appendAll(to, list, vs)
 	b.line("%s.len = %s;", text, to.length)
-	return value{"GS_STR(" + text + ")", loose}
+	return value{"GS_STR(" + text + ")", volatile}
 }
 
 // setLocal sets a local string. A value in a slot of its own need not be
@@ -167,23 +167,23 @@ func (b *body) appendText(text string, list []program.Expr, vs []value) value {
 // error leaves it with half of that.
 func (b *body) setLocal(l *program.Local, y value, e program.Expr) {
 	v := b.local(l)
-	shares := y.kind == site && e != nil && b.tries == 0 && !anyExpr(e, func(x program.Expr) bool {
+	shares := y.lifetime == temporary && e != nil && b.tries == 0 && !anyExpr(e, func(x program.Expr) bool {
 		ref, ok := x.(*program.LocalRef)
 		return ok && ref.Local == l
 	})
-	if y.kind == literal || shares {
+	if y.lifetime == constant || shares {
 		b.line("%s = %s;", v.name, y.c)
 		return
 	}
 	b.line("%s = gs_put(%s, %d, %s);", v.name, b.slotOf(l), b.g.bounds.local[l]+1, y.c)
 }
 
-// setString sets the place x, a LocalRef or GlobalRef.
+// setString sets x, a LocalRef or GlobalRef.
 func (b *body) setString(x program.Expr, y value) {
 	switch x := x.(type) {
 	case *program.LocalRef:
 		b.setLocal(x.Local, y, nil)
 	case *program.GlobalRef:
-		b.setText(b.place(x.Global), y)
+		b.setText(b.global(x.Global), y)
 	}
 }

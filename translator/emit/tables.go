@@ -130,7 +130,7 @@ func (g *gen) programTable(w *writer) {
 		if saved > 0 {
 			entry = fmt.Sprintf("entry_%d", i)
 		}
-		if followed(pr) {
+		if disarmable(pr) {
 			cond = fmt.Sprintf("cond_%d", i)
 		}
 		w.line("{ %s, %s, %s, %s, %d, %s },", g.handlerName(i), entry, cond, cString(pr.Name), saved, g.probeFlags(pr))
@@ -146,7 +146,7 @@ func (g *gen) programTable(w *writer) {
 	if len(settable) > 0 {
 		w.open("static const struct gs_global globals[] = {")
 		for _, gl := range settable {
-			w.line("{ %s, %s, &%s },", cString(gl.Name), boolText(gl.Type == program.String), g.mainPlace(gl))
+			w.line("{ %s, %s, &%s },", cString(gl.Name), boolText(gl.Type == program.String), g.mainInstance(gl))
 		}
 		w.close("};")
 		w.line("")

@@ -6,8 +6,8 @@ import (
 	"gostap/translator/program"
 )
 
-// operands returns e's operands in the order of their evaluation. The place
-// that an assignment writes to counts as one.
+// operands returns e's operands in the order of their evaluation. The lvalue
+// of an assignment counts as one.
 func operands(e program.Expr) []program.Expr {
 	switch e := e.(type) {
 	case *program.Element:
@@ -82,7 +82,7 @@ func anyExpr(e program.Expr, f func(program.Expr) bool) bool {
 // A visitor walks over statements and tells what it meets.
 type visitor struct {
 	// expr is called for each expression after its operands, but not for the
-	// places that assignments and the like name; used is false where the
+	// lvalues of assignments and the like; used is false where the
 	// value is thrown away.
 	expr func(e program.Expr, used bool)
 	// enter and leave surround a statement; each may be nil.
@@ -123,13 +123,13 @@ func (v *visitor) stmt(s program.Stmt) {
 		v.walk(s.Limit, true)
 		v.stmt(s.Body)
 	case *program.ForeachBucket:
-		v.place(s.X)
+		v.lvalue(s.X)
 		v.walk(s.Limit, true)
 		v.stmt(s.Body)
 	case *program.Return:
 		v.walk(s.X, true)
 	case *program.Delete:
-		v.place(s.X)
+		v.lvalue(s.X)
 	case *program.Try:
 		v.stmt(s.Body)
 		v.stmt(s.Catch)
@@ -144,8 +144,8 @@ func (v *visitor) walk(e program.Expr, used bool) {
 		return
 	}
 	for i, x := range operands(e) {
-		if i == 0 && hasPlace(e) {
-			v.place(x)
+		if i == 0 && hasLvalue(e) {
+			v.lvalue(x)
 		} else {
 			v.walk(x, true)
 		}
@@ -153,8 +153,8 @@ func (v *visitor) walk(e program.Expr, used bool) {
 	v.expr(e, used)
 }
 
-// place walks over what it takes to find the place x, but not over x itself.
-func (v *visitor) place(x program.Expr) {
+// lvalue walks over the operands of the lvalue x, but not over x itself.
+func (v *visitor) lvalue(x program.Expr) {
 	if x == nil {
 		return
 	}
@@ -163,9 +163,9 @@ func (v *visitor) place(x program.Expr) {
 	}
 }
 
-// hasPlace reports whether e's first operand is a place that e writes to, or a
+// hasLvalue reports whether e's first operand is an lvalue that e writes to, or a
 // statistic that e looks into, and not a value.
-func hasPlace(e program.Expr) bool {
+func hasLvalue(e program.Expr) bool {
 	switch e.(type) {
 	case *program.Assign, *program.IncDec, *program.Aggregate, *program.StatRead, *program.Bucket, *program.PrintHist:
 		return true

@@ -8,32 +8,32 @@ import (
 	"gostap/translator/program"
 )
 
-// A longPlace is a place that holds a Long: how to read it and how to write it.
-type longPlace struct {
+// A longLvalue is an lvalue of type Long: how to read it and how to write it.
+type longLvalue struct {
 	c     string                // its C text as an lvalue; "" if it is none
 	read  func() string         // its value
 	write func(c string) string // the C statement that sets it to c
 	raise bool                  // writing may raise an error
 }
 
-func lvalue(c string) longPlace {
-	return longPlace{
+func lvalue(c string) longLvalue {
+	return longLvalue{
 		c:     c,
 		read:  func() string { return c },
 		write: func(v string) string { return fmt.Sprintf("%s = %s;", c, v) },
 	}
 }
 
-// longPlace finds the place x. after is evaluated between that and the use;
-// effects: it may change variables.
-func (b *body) longPlace(x program.Expr, effects bool, after func()) longPlace {
+// longLvalue evaluates the operands of the lvalue x, then calls after, which evaluates the new value and may
+// change variables if effects is set.
+func (b *body) longLvalue(x program.Expr, effects bool, after func()) longLvalue {
 	switch x := x.(type) {
 	case *program.LocalRef:
 		after()
 		return lvalue(b.local(x.Local).name)
 	case *program.GlobalRef:
 		after()
-		return lvalue(b.place(x.Global))
+		return lvalue(b.global(x.Global))
 	case *program.Element:
 		keys := b.keyTexts(x, effects)
 		after()
@@ -47,7 +47,7 @@ func (b *body) longPlace(x program.Expr, effects bool, after func()) longPlace {
 		if x.Bits > 0 {
 			return b.bitField(x, addr)
 		}
-		return longPlace{
+		return longLvalue{
 			read: func() string {
 				t := b.temp()
 				b.line("gs_s64 %s = (%s)gs_load(c, %s, %d, %s, %s);", t, intType(x.Size, x.Signed), addr, x.Size, user, where)
@@ -60,19 +60,19 @@ func (b *body) longPlace(x program.Expr, effects bool, after func()) longPlace {
 			raise: true,
 		}
 	case *program.Cast:
-		return b.longPlace(x.X, effects, after)
+		return b.longLvalue(x.X, effects, after)
 	}
 	after()
 	reg := b.register(x)
-	return longPlace{
+	return longLvalue{
 		read:  func() string { return "(gs_s64)" + reg },
 		write: func(v string) string { return fmt.Sprintf("%s = %s;", reg, v) },
 	}
 }
 
-// bitField is the place of a bit field, in the integer at addr: what is around
+// bitField is the lvalue of a bit field, in the integer at addr: what is around
 // it stays as it is.
-func (b *body) bitField(x *program.Deref, addr string) longPlace {
+func (b *body) bitField(x *program.Deref, addr string) longLvalue {
 	user, where := boolText(x.User), near("a pointer", x.At)
 	around := func() string {
 		t := b.temp()
@@ -80,7 +80,7 @@ func (b *body) bitField(x *program.Deref, addr string) longPlace {
 		b.check()
 		return t
 	}
-	return longPlace{
+	return longLvalue{
 		read: func() string {
 			t := b.temp()
 			kind := "gs_u64"
@@ -111,10 +111,10 @@ func (b *body) assign(e *program.Assign, used bool) value {
 		return b.assignString(e)
 	}
 	var y value
-	p := b.longPlace(e.X, b.g.a.effects(e.Y), func() {
+	p := b.longLvalue(e.X, b.g.a.effects(e.Y), func() {
 		y = b.expr(e.Y)
-		if y.kind == loose && used {
-			y = b.held(y, e.Y, true)
+		if y.lifetime == volatile && used {
+			y = b.materialized(y, e.Y, true)
 		}
 	})
 	v := y.c
@@ -123,7 +123,7 @@ func (b *body) assign(e *program.Assign, used bool) value {
 			b.line("%s %s= %s;", p.c, e.Op, v)
 			return value{}
 		}
-		v = b.binary(e.Op, value{p.read(), loose}, y, e.Y, near(fmt.Sprintf("operator '%s='", e.Op), e.At)).c
+		v = b.binary(e.Op, value{p.read(), volatile}, y, e.Y, near(fmt.Sprintf("operator '%s='", e.Op), e.At)).c
 	}
 	if used {
 		t := b.temp()
@@ -137,7 +137,7 @@ func (b *body) assign(e *program.Assign, used bool) value {
 	if !used {
 		return value{}
 	}
-	return fixed(v)
+	return temporaryValue(v)
 }
 
 // simpleOp reports whether C has op= for it, with our meaning.
@@ -150,7 +150,7 @@ func simpleOp(op string) bool {
 }
 
 func (b *body) incDec(e *program.IncDec, used bool) value {
-	p := b.longPlace(e.X, false, func() {})
+	p := b.longLvalue(e.X, false, func() {})
 	op := "+"
 	if e.Delta < 0 {
 		op = "-"
@@ -170,5 +170,5 @@ func (b *body) incDec(e *program.IncDec, used bool) value {
 	if p.raise {
 		b.check()
 	}
-	return fixed(t)
+	return temporaryValue(t)
 }

@@ -4,15 +4,14 @@ package emit
 
 import "slices"
 
-// circles returns the functions that roots lead to, in circles of those that call each other, each circle behind those that it
-// calls; most are of one function. They are found by Tarjan's algorithm: a circle is complete when the first of it that was
-// visited is left.
-func circles[F comparable](roots []F, calls func(F) []F) [][]F {
+// stronglyConnected returns the strongly connected components of the call graph below roots, callees first; most are of one
+// function. It is Tarjan's algorithm: a component is complete when the first of its functions that was visited is left.
+func stronglyConnected[F comparable](roots []F, calls func(F) []F) [][]F {
 	var complete [][]F
-	var stack []F         // visited, and their circles not complete
+	var stack []F         // visited, in components that are not complete
 	number := map[F]int{} // in the order of visits, from 1
-	low := map[F]int{}    // the lowest number of the same circle that is known to be reached
-	done := map[F]bool{}  // in a complete circle
+	low := map[F]int{}    // the lowest number of the same component that is known to be reached
+	done := map[F]bool{}  // in a complete component
 	var visit func(f F)
 	visit = func(f F) {
 		number[f] = len(number) + 1
@@ -30,12 +29,12 @@ func circles[F comparable](roots []F, calls func(F) []F) [][]F {
 		if low[f] < number[f] {
 			return
 		}
-		circle := slices.Clone(stack[at:])
+		component := slices.Clone(stack[at:])
 		stack = stack[:at]
-		for _, g := range circle {
+		for _, g := range component {
 			done[g] = true
 		}
-		complete = append(complete, circle)
+		complete = append(complete, component)
 	}
 	for _, f := range roots {
 		if number[f] == 0 {
@@ -46,18 +45,18 @@ func circles[F comparable](roots []F, calls func(F) []F) [][]F {
 }
 
 // chains returns the longest chain of calls from each function that roots lead to, as a sum of what each function weighs.
-// A circle counts as one that weighs as much as all of it.
+// A component counts as a function of its functions' weight.
 func chains[F comparable](roots []F, calls func(F) []F, weight func(F) int) map[F]int {
 	longest := map[F]int{}
-	for _, circle := range circles(roots, calls) {
+	for _, component := range stronglyConnected(roots, calls) {
 		own, below := 0, 0
-		for _, f := range circle {
+		for _, f := range component {
 			own += weight(f)
 			for _, g := range calls(f) {
-				below = max(below, longest[g]) // 0 within the circle
+				below = max(below, longest[g]) // 0 within the component
 			}
 		}
-		for _, f := range circle {
+		for _, f := range component {
 			longest[f] = own + below
 		}
 	}
