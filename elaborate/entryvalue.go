@@ -55,7 +55,7 @@ func (el *elaboration) keep(at syntax.Pos, number int64) {
 	e := el.env.Entries[number]
 	frame, value := &syntax.TargetVar{At: at, Name: "frame"}, &syntax.TargetVar{At: at, Name: "value"}
 	family := "kprobe"
-	if e.Anchor.Ftrace && e.Source.Ftrace() {
+	if e.Base.Ftrace && e.Source.Ftrace() {
 		family = "function"
 	}
 	name := probetype.PointAt(e.Source.Name(), e.Function.Func)
@@ -67,10 +67,10 @@ func (el *elaboration) keep(at syntax.Pos, number int64) {
 			Family:       family,
 			Name:         name,
 			Func:         e.Function.Func.Name,
-			Module:       e.Anchor.Module,
-			Symbol:       e.Anchor.Name,
-			SymbolOffset: e.Anchor.Offset,
-			Offset:       int64(e.Function.Low - e.Anchor.Addr),
+			Module:       e.Base.Module,
+			Symbol:       e.Base.Name,
+			SymbolOffset: e.Base.Offset,
+			Offset:       int64(e.Function.Low - e.Base.Addr),
 			Registers:    true,
 		}},
 		Bodies: []*syntax.Block{{Stmts: []syntax.Stmt{&syntax.ExprStmt{X: vars.EntryCall(at, "keep", frame, number, value)}}}},

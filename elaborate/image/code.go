@@ -88,7 +88,7 @@ func (c *machineCode) refusal(start, addr uint64, told bool) string {
 
 // refusalAt is refusal for an instance's code, of which a says what it counts
 // from; base is where the machine code's section begins.
-func (c *machineCode) refusalAt(info *dwarf.Info, in dwarf.Instance, a *Anchor, addr, base uint64) string {
+func (c *machineCode) refusalAt(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr, base uint64) string {
 	start := a.Addr
 	if addr < start || addr-start >= uint64(a.Size) {
 		start = info.Start(in, addr) // the compiler has moved it out of the function
@@ -106,13 +106,13 @@ func (t *Target) KernelRefusal(f symbols.Func, addr uint64) (string, error) {
 	if why := code.refusal(f.Addr, addr, false); why != "" {
 		return why, nil
 	}
-	return t.jumpOver(&Anchor{Func: f}, addr), nil
+	return t.jumpOver(&BaseSymbol{Func: f}, addr), nil
 }
 
 // jumpOver says which kprobe's jump the running kernel has put over the instruction
 // at addr in the code that counts from a, "" if there is none. The kernel would take
 // the jump away again: whose probe that is would pay for it.
-func (t *Target) jumpOver(a *Anchor, addr uint64) string {
+func (t *Target) jumpOver(a *BaseSymbol, addr uint64) string {
 	probe := t.jumps().Over(addr)
 	if a.Module != "" {
 		probe = t.jumps().OverModule(a.Module, a.Name, int64(addr-a.Addr))

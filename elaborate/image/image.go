@@ -28,8 +28,8 @@ type Image interface {
 	// locate returns the symbol that an address, as linked, counts from, and the distance.
 	locate(info *dwarf.Info, addr uint64) (name string, offset int64, err error)
 	variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program.Expr, error)
-	anchor(info *dwarf.Info, in dwarf.Instance) (a Anchor, why string, lost bool)
-	refusal(info *dwarf.Info, in dwarf.Instance, a *Anchor, addr uint64) string
+	baseSymbol(info *dwarf.Info, in dwarf.Instance) (base BaseSymbol, why string, lost bool)
+	refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr uint64) string
 }
 
 // A Source is an image as its debuginfo describes it.
@@ -49,21 +49,21 @@ func (s *Source) Variable(at syntax.Pos, addr uint64) (program.Expr, error) {
 	return s.variable(s.Info, at, addr)
 }
 
-// Anchor returns the symbol that an instance's code counts from; why is set if
+// BaseSymbol returns the symbol that an instance's code counts from; why is set if
 // it can't be probed, and lost if nobody knows what it is in.
-func (s *Source) Anchor(in dwarf.Instance) (a Anchor, why string, lost bool) {
-	return s.anchor(s.Info, in)
+func (s *Source) BaseSymbol(in dwarf.Instance) (base BaseSymbol, why string, lost bool) {
+	return s.baseSymbol(s.Info, in)
 }
 
 // Refusal says why there can't be a kprobe at addr in an instance's code, ""
 // if there can. Where the code is not at hand, the kernel itself refuses what
 // it does not allow.
-func (s *Source) Refusal(in dwarf.Instance, a *Anchor, addr uint64) string {
+func (s *Source) Refusal(in dwarf.Instance, a *BaseSymbol, addr uint64) string {
 	return s.refusal(s.Info, in, a, addr)
 }
 
-// An Anchor is the symbol that probed code counts from.
-type Anchor struct {
+// A BaseSymbol is the symbol that probed code counts from.
+type BaseSymbol struct {
 	symbols.Func
 	Module string // "" for the kernel itself
 }

@@ -61,20 +61,20 @@ func (k *kernel) variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program
 	return x, nil
 }
 
-func (k *kernel) anchor(_ *dwarf.Info, in dwarf.Instance) (a Anchor, why string, lost bool) {
+func (k *kernel) baseSymbol(_ *dwarf.Info, in dwarf.Instance) (base BaseSymbol, why string, lost bool) {
 	for _, f := range k.Lookup(in.Symbol) {
 		if f.Addr != in.Outermost().Low {
 			continue
 		}
 		if f.Refusal != symbols.Probeable && !f.Refusal.OnlyEntry() {
-			return a, f.Refusal.String(), false
+			return base, f.Refusal.String(), false
 		}
-		return Anchor{Func: f}, "", false
+		return BaseSymbol{Func: f}, "", false
 	}
-	return a, "", true
+	return base, "", true
 }
 
-func (k *kernel) refusal(info *dwarf.Info, in dwarf.Instance, a *Anchor, addr uint64) string {
+func (k *kernel) refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr uint64) string {
 	if code, _ := k.target.code(); code != nil {
 		if why := code.refusalAt(info, in, a, addr, 0); why != "" {
 			return why

@@ -77,16 +77,16 @@ func (m *Module) variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program
 	return x, nil
 }
 
-func (m *Module) anchor(info *dwarf.Info, in dwarf.Instance) (a Anchor, why string, lost bool) {
+func (m *Module) baseSymbol(info *dwarf.Info, in dwarf.Instance) (base BaseSymbol, why string, lost bool) {
 	start := in.Outermost().Low
 	if s := info.SectionAt(start).Name; strings.HasPrefix(s, ".init") || strings.HasPrefix(s, ".exit") {
-		return a, symbols.Init.String(), false
+		return base, symbols.Init.String(), false
 	}
 	name, offset, ok := info.SymbolAt(start)
-	return Anchor{symbols.Func{Name: name, Addr: start - uint64(offset)}, m.File.Name}, "", !ok
+	return BaseSymbol{symbols.Func{Name: name, Addr: start - uint64(offset)}, m.File.Name}, "", !ok
 }
 
-func (m *Module) refusal(info *dwarf.Info, in dwarf.Instance, a *Anchor, addr uint64) string {
+func (m *Module) refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr uint64) string {
 	if sections, err := m.code(); err == nil {
 		section := info.SectionAt(addr)
 		if code := sections[section.Name]; code != nil {

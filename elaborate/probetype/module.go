@@ -33,7 +33,7 @@ func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagn
 			continue
 		}
 		found := maker.places(functions)
-		if err := anchor(module.File, found, functions); err != nil {
+		if err := rebase(module.File, found, functions); err != nil {
 			return nil, m.Errorf("%v", err)
 		}
 		places = append(places, found...)
@@ -47,14 +47,14 @@ func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagn
 	return nil, first
 }
 
-// anchor has the places of functions that share their name count from other symbols.
-func anchor(m *symbols.Module, places []*Place, functions []symbols.Func) (err error) {
+// rebase gives points at functions that share their name other base symbols, whose names are unique.
+func rebase(m *symbols.Module, places []*Place, functions []symbols.Func) (err error) {
 	for i := range functions {
 		f, pt := &functions[i], places[i].Point
 		if len(m.Lookup(f.Name)) == 1 {
 			continue
 		}
-		if pt.Symbol, pt.Offset, err = m.Anchor(f); err != nil {
+		if pt.Symbol, pt.Offset, err = m.BaseSymbol(f); err != nil {
 			return err
 		}
 	}

@@ -172,9 +172,9 @@ func newFinder(c *Context, maker *placeMaker, im *image.Source) *pointFinder {
 		frames: map[uint64]frameSize{}, barred: map[uint64]string{}}
 }
 
-// around returns the anchor of an instance's code; false if that can't be probed.
-func (p *pointFinder) around(in dwarf.Instance) (image.Anchor, bool) {
-	a, why, lost := p.image.Anchor(in)
+// around returns the base symbol of an instance's code; false if that can't be probed.
+func (p *pointFinder) around(in dwarf.Instance) (image.BaseSymbol, bool) {
+	a, why, lost := p.image.BaseSymbol(in)
 	switch {
 	case why != "":
 		p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
@@ -185,7 +185,7 @@ func (p *pointFinder) around(in dwarf.Instance) (image.Anchor, bool) {
 }
 
 // allows reports whether there can be a kprobe at an address in an instance's code.
-func (p *pointFinder) allows(in dwarf.Instance, a image.Anchor, addr uint64) bool {
+func (p *pointFinder) allows(in dwarf.Instance, a image.BaseSymbol, addr uint64) bool {
 	why := p.image.Refusal(in, &a, addr)
 	if why != "" {
 		p.barred[addr] = fmt.Sprintf("%s: %s", spot(&a.Func, int64(addr-a.Addr)), why)
@@ -246,7 +246,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 }
 
 // ofModule makes the place of a module's own function.
-func (p *pointFinder) ofModule(in dwarf.Instance, a image.Anchor) *Place {
+func (p *pointFinder) ofModule(in dwarf.Instance, a image.BaseSymbol) *Place {
 	place := p.place(in, a, in.Low, p.name(in.Func, ""))
 	if p.maker.m.Has("return") {
 		place.Point.Family, place.Point.Args = "kretprobe", p.maker.args
@@ -256,7 +256,7 @@ func (p *pointFinder) ofModule(in dwarf.Instance, a image.Anchor) *Place {
 }
 
 // place makes the place at an address, of that name.
-func (p *pointFinder) place(in dwarf.Instance, a image.Anchor, addr uint64, name string) *Place {
+func (p *pointFinder) place(in dwarf.Instance, a image.BaseSymbol, addr uint64, name string) *Place {
 	return &Place{
 		Wild: p.maker.wild,
 		Point: &program.Point{

@@ -163,7 +163,7 @@ type innermost struct {
 	die   uint32
 }
 
-func (p *pointFinder) at(in dwarf.Instance, a image.Anchor, st dwarf.Statement) *Place {
+func (p *pointFinder) at(in dwarf.Instance, a image.BaseSymbol, st dwarf.Statement) *Place {
 	root := "kernel"
 	if a.Module != "" {
 		root = fmt.Sprintf("module(%q)", a.Module)

@@ -25,7 +25,7 @@ type EntryValue struct {
 	Source   *image.Source
 	Function dwarf.Instance
 	Register int64 // its DWARF number
-	Anchor   image.Anchor
+	Base     image.BaseSymbol
 }
 
 // entryValue returns what a register held at the function's entry, at which the
@@ -57,16 +57,16 @@ func (list *EntryValues) number(src *image.Source, function dwarf.Instance, regi
 			return int64(i), nil
 		}
 	}
-	anchor, why, lost := src.Anchor(function)
+	base, why, lost := src.BaseSymbol(function)
 	if lost {
 		return 0, dwarf.ErrEntryOnly
 	}
-	if why == "" && !anchor.Ftrace {
-		why = src.Refusal(function, &anchor, function.Low)
+	if why == "" && !base.Ftrace {
+		why = src.Refusal(function, &base, function.Low)
 	}
 	if why != "" {
 		return 0, errors.WithMessage(dwarf.ErrEntryOnly, "the entry can't be probed, for "+why)
 	}
-	*list = append(*list, &EntryValue{src, function, register, anchor})
+	*list = append(*list, &EntryValue{src, function, register, base})
 	return int64(len(*list) - 1), nil
 }

@@ -8,8 +8,8 @@ import (
 	"gostap/elaborate/internal/testkernel"
 )
 
-// TestAnchor: functions of one name are told apart by a symbol that is there once.
-func TestAnchor(t *testing.T) {
+// TestBaseSymbol: functions of one name are told apart by a symbol that is there once.
+func TestBaseSymbol(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		m, err := OpenModule(pathOf(t, release, "libceph"))
 		if err != nil {
@@ -32,7 +32,7 @@ func TestAnchor(t *testing.T) {
 			t.Fatalf("%s: handle_reply: %v", release, namesakes)
 		}
 		for i := range namesakes {
-			name, distance, err := m.Anchor(&namesakes[i])
+			name, distance, err := m.BaseSymbol(&namesakes[i])
 			if from := values[name]; err != nil || len(from) != 1 || from[0]+uint64(distance) != namesakes[i].Addr {
 				t.Errorf("%s: handle_reply at %#x is %s%+d, %v", release, namesakes[i].Addr, name, distance, err)
 			}

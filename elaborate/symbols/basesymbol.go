@@ -8,10 +8,10 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Anchor returns the symbol from which a function counts that shares its name with
+// BaseSymbol returns the symbol from which a function counts that shares its name with
 // others of the module, and how far behind it the function is: the nearest in the same
 // section whose name the module has once. Where a module is loaded, only names tell.
-func (m *Module) Anchor(f *Func) (name string, distance int64, err error) {
+func (m *Module) BaseSymbol(f *Func) (name string, distance int64, err error) {
 	file, err := readModule(m.Path)
 	if err != nil {
 		return "", 0, err
