@@ -22,7 +22,7 @@ func Attach(ctx context.Context, name string, cfg Config) (Result, error) {
 	if found.State == stateNames[stateLoaded] {
 		return failed, errors.Errorf("session %s has not been started; if its process has died, gostap stop %s removes it", name, name)
 	}
-	n, err := readNote(found.family)
+	n, err := readSessionFile(found.family)
 	if err != nil {
 		return failed, errors.Wrapf(err, "what session %s prints is not known here", name)
 	}

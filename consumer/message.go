@@ -122,8 +122,8 @@ func (m *messenger) failed() bool {
 	return m.errors > 0
 }
 
-// note writes something about the session itself.
-func (m *messenger) note(format string, args ...any) {
+// info writes something about the session itself.
+func (m *messenger) info(format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settle()

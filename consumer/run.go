@@ -85,11 +85,11 @@ func (k *kernelSession) run() (result Result, err error) {
 	if err = k.connect(); err != nil {
 		return result, err
 	}
-	n := note{Script: k.cfg.Script, Manifest: k.manifest}
-	if noteErr := n.write(k.mod.family); noteErr != nil && k.cfg.Recorder {
-		return result, errors.Wrap(noteErr, "nobody could attach")
-	} else if noteErr != nil {
-		k.verbose("nobody can attach: %v", noteErr)
+	n := sessionFile{Script: k.cfg.Script, Manifest: k.manifest}
+	if fileErr := n.write(k.mod.family); fileErr != nil && k.cfg.Recorder {
+		return result, errors.Wrap(fileErr, "nobody could attach")
+	} else if fileErr != nil {
+		k.verbose("nobody can attach: %v", fileErr)
 	}
 	if k.cfg.Recorder {
 		return k.record()
@@ -204,7 +204,7 @@ func (k *kernelSession) read() (err error) {
 func (k *kernelSession) start() error {
 	began := time.Now()
 	if k.cfg.Verbose > 0 {
-		k.say.note("the script's data take %.1f MB, the buffers %d MB", float64(k.stats.memory)/(1<<20), k.mod.buffers>>20)
+		k.say.info("the script's data take %.1f MB, the buffers %d MB", float64(k.stats.memory)/(1<<20), k.mod.buffers>>20)
 	}
 	params := startParams{target: int64(k.cfg.Target), globals: k.cfg.Globals}
 	if k.cfg.Recorder {
@@ -342,7 +342,7 @@ func (k *kernelSession) leaveOrRemove(result *Result, err *error) {
 	}
 	unloadErr := unload(k.mod.name, patience)
 	if unloadErr == nil {
-		os.Remove(notePath(k.mod.family))
+		os.Remove(sessionFilePath(k.mod.family))
 	} else if *err == nil {
 		result.ExitCode, *err = 1, unloadErr
 	}

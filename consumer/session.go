@@ -163,7 +163,7 @@ func (s *session) lastly() bool {
 	select {
 	case <-s.command.done:
 	default:
-		s.say.note("the session has ended; waiting for the command of -c")
+		s.say.info("the session has ended; waiting for the command of -c")
 		if !s.await(s.command.done) {
 			s.command.signal(syscall.SIGTERM)
 			return false
@@ -179,6 +179,6 @@ func (s *session) lastly() bool {
 // verbose says what is being done.
 func (s *session) verbose(format string, args ...any) {
 	if s.cfg.Verbose > 1 {
-		s.say.note(format, args...)
+		s.say.info(format, args...)
 	}
 }

@@ -41,8 +41,8 @@ func Sessions() ([]Session, error) {
 	if err := needRoot(); err != nil {
 		return nil, err
 	}
-	// Before the modules, for a note is written after its module is loaded.
-	notes := noted()
+	// Before the modules, for a session file is written after its module is loaded.
+	stale := sessionFiles()
 	dirs, err := filepath.Glob(sessionDirs + "*")
 	if err != nil {
 		return nil, errors.WithStack(err)
@@ -53,7 +53,7 @@ func Sessions() ([]Session, error) {
 		if s.family = familyOf(s.Module); s.family == "" {
 			continue // it is just being removed
 		}
-		delete(notes, s.family)
+		delete(stale, s.family)
 		err := s.ask()
 		if errors.Is(err, unix.EPERM) {
 			return nil, errors.New("the kernel tells nothing of its sessions to who lacks CAP_SYS_ADMIN")
@@ -61,13 +61,13 @@ func Sessions() ([]Session, error) {
 		if err != nil {
 			continue // it is just coming or going
 		}
-		if n, err := readNote(s.family); err == nil {
+		if n, err := readSessionFile(s.family); err == nil {
 			s.Script, s.Probes = n.Script, len(n.Manifest.Points)
 		}
 		sessions = append(sessions, s)
 	}
-	for family := range notes {
-		os.Remove(notePath(family)) // its session is no more
+	for family := range stale {
+		os.Remove(sessionFilePath(family)) // its session is no more
 	}
 	return sessions, nil
 }
@@ -174,6 +174,6 @@ func Stop(name string) (Session, error) {
 	if err := unload(name, unloadPatience); err != nil {
 		return *s, err
 	}
-	os.Remove(notePath(s.family))
+	os.Remove(sessionFilePath(s.family))
 	return *s, nil
 }

@@ -13,9 +13,9 @@ import (
 
 // A printFormat is one of the manifest's formats, parsed.
 type printFormat struct {
-	dirs  []format.Directive
-	args  string
-	plain *plainFormat // nil if there is more in it than it can do
+	dirs []format.Directive
+	args string
+	fast *fastFormat // nil for a format that takes format.Append
 }
 
 func parseFormats(m *manifest.Manifest) ([]printFormat, error) {
@@ -25,7 +25,7 @@ func parseFormats(m *manifest.Manifest) ([]printFormat, error) {
 		if err != nil {
 			return nil, errors.Wrapf(err, "format %q of the module", f.Format)
 		}
-		formats[i] = printFormat{dirs, f.Args, newPlainFormat(dirs, f.Args)}
+		formats[i] = printFormat{dirs, f.Args, newFastFormat(dirs, f.Args)}
 	}
 	return formats, nil
 }
@@ -79,15 +79,15 @@ type textSink struct {
 
 func (t *textSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool) {
 	if r.kind == recPrint && len(payload) >= 4 {
-		if i := int(le32(payload)); i < len(t.formats) && t.formats[i].plain != nil {
-			return t.formats[i].plain.append(dst, payload[4:])
+		if i := int(le32(payload)); i < len(t.formats) && t.formats[i].fast != nil {
+			return t.formats[i].fast.append(dst, payload[4:])
 		}
 	}
-	return t.other(dst, r.kind, payload)
+	return t.general(dst, r.kind, payload)
 }
 
-// other takes records that are not of a plain format.
-func (t *textSink) other(dst []byte, kind uint16, payload []byte) ([]byte, bool) {
+// general takes all records.
+func (t *textSink) general(dst []byte, kind uint16, payload []byte) ([]byte, bool) {
 	switch kind {
 	case recPrint:
 		index, values, ok := printRecord(t.values[:0], t.formats, payload)

@@ -11,23 +11,23 @@ import (
 	"gostap/translator/format"
 )
 
-// A plainFormat has nothing but text and bare %d, %s, %x and %p, as most formats do. It
+// A fastFormat has nothing but text and %d, %s, %x and %p without flags, as most formats do. It
 // is written straight from the record, at half the price of format.Append.
-type plainFormat struct {
+type fastFormat struct {
 	text string // before the first argument
-	args []plainArg
+	args []fastArg
 	room int // bytes it takes at most, beside those of the payload
 }
 
-// A plainArg is an argument and the text behind it.
-type plainArg struct {
+// A fastArg is an argument and the text behind it.
+type fastArg struct {
 	verb byte // 'd', 's', 'x' or 'p'
 	text string
 }
 
-// newPlainFormat returns nil for a format that is not plain.
-func newPlainFormat(dirs []format.Directive, args string) *plainFormat {
-	f := &plainFormat{room: wide}
+// newFastFormat returns nil for any other format.
+func newFastFormat(dirs []format.Directive, args string) *fastFormat {
+	f := &fastFormat{room: wide}
 	text := &f.text
 	for i := range dirs {
 		switch d := &dirs[i]; {
@@ -37,7 +37,7 @@ func newPlainFormat(dirs []format.Directive, args string) *plainFormat {
 		case d.Minus || d.Plus || d.Space || d.Sharp || d.Zero || d.WidthArg || d.PrecArg || d.HasPrec || d.Width != 0:
 			return nil
 		case len(args) > 0 && (d.Verb == 's' && args[0] == 's' || (d.Verb == 'd' || d.Verb == 'x' || d.Verb == 'p') && args[0] == 'l'):
-			f.args = append(f.args, plainArg{verb: d.Verb})
+			f.args = append(f.args, fastArg{verb: d.Verb})
 			text = &f.args[len(f.args)-1].text
 			f.room += longestInt
 			args = args[1:]
@@ -55,7 +55,7 @@ const (
 
 // append appends what the format makes of the arguments in payload. It reports
 // false, and appends nothing, if payload is too short for them.
-func (f *plainFormat) append(dst, payload []byte) ([]byte, bool) {
+func (f *fastFormat) append(dst, payload []byte) ([]byte, bool) {
 	if cap(dst)-len(dst) < f.room+len(payload) {
 		dst = slices.Grow(dst, f.room+len(payload))
 	}

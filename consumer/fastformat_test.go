@@ -32,8 +32,8 @@ func TestAppendInt(t *testing.T) {
 	}
 }
 
-// TestPlainFormat: what is written straight from a record is what package format writes.
-func TestPlainFormat(t *testing.T) {
+// TestFastFormat: what is written straight from a record is what package format writes.
+func TestFastFormat(t *testing.T) {
 	for _, text := range []string{"%s %d\n", "", "x", "%d%s%d%s%s", "a long piece of text: %s", "%s%%", "%d", "%x", "0x%x %p%s%p\n"} {
 		dirs, err := format.Parse(text)
 		if err != nil {
@@ -48,9 +48,9 @@ func TestPlainFormat(t *testing.T) {
 				args += "s"
 			}
 		}
-		plain := newPlainFormat(dirs, args)
-		if plain == nil {
-			t.Errorf("%q is not plain", text)
+		fast := newFastFormat(dirs, args)
+		if fast == nil {
+			t.Errorf("%q is not fast", text)
 			continue
 		}
 		for range 200 {
@@ -69,11 +69,11 @@ func TestPlainFormat(t *testing.T) {
 				values = append(values, format.Value{S: []byte(s)})
 			}
 			want := string(format.Append([]byte("before "), dirs, values))
-			if got, ok := plain.append([]byte("before "), payload); !ok || string(got) != want {
+			if got, ok := fast.append([]byte("before "), payload); !ok || string(got) != want {
 				t.Fatalf("%q: %q, want %q", text, got, want)
 			}
 			for i := range payload {
-				if got, ok := plain.append([]byte("before "), payload[:i]); ok || string(got) != "before " {
+				if got, ok := fast.append([]byte("before "), payload[:i]); ok || string(got) != "before " {
 					t.Fatalf("%q: %q of a short record", text, got)
 				}
 			}
@@ -81,8 +81,8 @@ func TestPlainFormat(t *testing.T) {
 	}
 	for _, text := range []string{"%5d", "%-s", "%#x", "%X", "%u", "%c", "%.2s", "%*d", "%+d"} {
 		dirs, err := format.Parse(text)
-		if err != nil || newPlainFormat(dirs, "ll") != nil || newPlainFormat(dirs, "s") != nil {
-			t.Errorf("%q is taken for plain, %v", text, err)
+		if err != nil || newFastFormat(dirs, "ll") != nil || newFastFormat(dirs, "s") != nil {
+			t.Errorf("%q is taken for fast, %v", text, err)
 		}
 	}
 }
