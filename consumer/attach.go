@@ -26,39 +26,39 @@ func Attach(ctx context.Context, name string, cfg Config) (Result, error) {
 	if err != nil {
 		return failed, errors.Wrapf(err, "what session %s prints is not known here", name)
 	}
-	s, release := newSession(ctx, &cfg)
+	supervisor, release := newSupervisor(ctx, &cfg)
 	defer release()
-	s.detachable, s.recorder = true, true
-	k := &kernelSession{session: s, manifest: n.Manifest, mod: &module{name: name, family: found.family}}
-	return k.attached()
+	supervisor.detachable, supervisor.recorder = true, true
+	s := &session{supervisor: supervisor, manifest: n.Manifest, mod: &module{name: name, family: found.family}}
+	return s.attached()
 }
 
 // attached is a session from attaching to detaching, or to its end.
-func (k *kernelSession) attached() (result Result, err error) {
-	if err := k.connect(); err != nil {
+func (s *session) attached() (result Result, err error) {
+	if err := s.connect(); err != nil {
 		if errors.Is(err, unix.EBUSY) {
-			err = errors.Errorf("session %s is being read by process %d", k.mod.name, k.owner())
+			err = errors.Errorf("session %s is being read by process %d", s.mod.name, s.owner())
 		}
-		k.detach()
+		s.detach()
 		return Result{ExitCode: 1}, err
 	}
-	defer func() { k.leaveOrRemove(&result, &err) }()
-	if err := k.read(); err != nil {
-		k.left = true
+	defer func() { s.leaveOrRemove(&result, &err) }()
+	if err := s.read(); err != nil {
+		s.left = true
 		return Result{ExitCode: 1}, err
 	}
 	switch {
-	case k.cfg.Dump:
-		k.leave()
-	case k.cfg.End || k.stats.state != stateRunning:
-		k.end()
+	case s.cfg.Dump:
+		s.leave()
+	case s.cfg.End || s.stats.state != stateRunning:
+		s.end()
 	}
-	return k.follow()
+	return s.follow()
 }
 
 // owner is the process that owns the session.
-func (k *kernelSession) owner() int {
-	if stats, err := k.control.stats(); err == nil {
+func (s *session) owner() int {
+	if stats, err := s.control.stats(); err == nil {
 		return int(stats.owner)
 	}
 	return 0

@@ -99,16 +99,16 @@ func (c *command) failure() string {
 // what the command prints stands where it belongs.
 const systemPatience = 2 * time.Second
 
-// systems runs the commands of system().
-type systems struct {
-	stdout io.Writer
-	say    *messenger
-	wait   panics.Group
+// systemCommands runs the commands of system().
+type systemCommands struct {
+	stdout   io.Writer
+	messages *messenger
+	wait     panics.Group
 }
 
 // run runs a command and returns when it has ended, or leaves it in the background if
 // it takes longer than systemPatience: what the kernel writes meanwhile has to be read.
-func (s *systems) run(text string) {
+func (s *systemCommands) run(text string) {
 	stdout := s.stdout
 	if files, ok := stdout.(*Files); ok {
 		stdout = files.file()
@@ -120,7 +120,7 @@ func (s *systems) run(text string) {
 		cmd := exec.Command("/bin/sh", "-c", text)
 		cmd.Stdout, cmd.Stderr = stdout, os.Stderr
 		if err := cmd.Start(); err != nil {
-			s.say.warning("system(%q): %v", text, err)
+			s.messages.warning("system(%q): %v", text, err)
 			return
 		}
 		cmd.Wait()

@@ -6,8 +6,8 @@
 //
 //	result, err := consumer.Run(ctx, consumer.Config{Module: "hello.ko"})
 //
-// A session is three parties. The one that called Run (session.go) decides
-// when things begin and end: it waits for the script's exit(), a signal, the
+// A session is three parties. The one that called Run (session.go, supervisor.go)
+// decides when things begin and end: it waits for the script's exit(), a signal, the
 // end of the -c command, the timeout. A goroutine owns the control socket
 // (control.go). A goroutine, the reader (reader.go), owns the buffers and the
 // output. None of them waits for another without a way out, so that a second

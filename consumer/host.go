@@ -26,20 +26,20 @@ func RunHost(ctx context.Context, cfg Config) (Result, error) {
 	if err != nil {
 		return Result{ExitCode: 1}, err
 	}
-	s, release := newSession(ctx, &cfg)
+	supervisor, release := newSupervisor(ctx, &cfg)
 	defer release()
-	h := &hostSession{session: s, done: make(chan struct{})}
+	h := &hostRun{supervisor: supervisor, done: make(chan struct{})}
 	if h.out, err = newOutput(&cfg, m, new(clock)); err != nil {
 		return Result{ExitCode: 1}, err
 	}
 	h.out.fail = h.outputFailed
-	h.out.system = h.systems.run
+	h.out.system = h.systemCommands.run
 	return h.run()
 }
 
-// hostSession is a session of a program of the host runtime.
-type hostSession struct {
-	*session
+// A hostRun is the run of a program of the host runtime.
+type hostRun struct {
+	*supervisor
 	process *exec.Cmd
 	done    chan struct{} // closed when the program has written all
 	records uint64        // read
@@ -54,10 +54,10 @@ type hostStats struct {
 	skipped               [nSkip]uint64
 }
 
-func (h *hostSession) run() (result Result, err error) {
+func (h *hostRun) run() (result Result, err error) {
 	result.ExitCode = 1
 	defer func() {
-		if !h.lastly() {
+		if !h.waitForCommands() {
 			result.ExitCode = 1
 		}
 	}()
@@ -76,7 +76,7 @@ func (h *hostSession) run() (result Result, err error) {
 	if h.command != nil {
 		h.command.release()
 	}
-	h.running(h.done)
+	h.waitForEnd(h.done)
 	h.interrupt()
 	if !h.await(h.done) {
 		h.process.Process.Kill()
@@ -92,14 +92,14 @@ func (h *hostSession) run() (result Result, err error) {
 		err = errors.New("the script's program has ended without its last record")
 	}
 	result.Stats = h.report()
-	if !h.say.failed() && err == nil {
+	if !h.messages.failed() && err == nil {
 		result.ExitCode = 0
 	}
 	return result, err
 }
 
 // spawn starts the program and returns the end of its pipe.
-func (h *hostSession) spawn() (*os.File, error) {
+func (h *hostRun) spawn() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, errors.WithStack(err)
@@ -113,7 +113,7 @@ func (h *hostSession) spawn() (*os.File, error) {
 		args = append(args, "-G", g)
 	}
 	h.process = exec.Command(h.cfg.Module, args...)
-	h.process.Stderr = h.say.stderr()
+	h.process.Stderr = h.messages.stderr()
 	h.process.ExtraFiles = []*os.File{w}
 	if err := h.process.Start(); err != nil {
 		r.Close()
@@ -124,7 +124,7 @@ func (h *hostSession) spawn() (*os.File, error) {
 
 // interrupt asks the program to end, once it can hear that: a SIGINT that came
 // before it catches the signal would end it without its end probes.
-func (h *hostSession) interrupt() {
+func (h *hostRun) interrupt() {
 	status := "/proc/" + strconv.Itoa(h.process.Process.Pid) + "/status"
 	for deadline := time.Now().Add(abandonPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		_, caught, found := strings.Cut(readTrimmed(status), "SigCgt:\t")
@@ -138,7 +138,7 @@ func (h *hostSession) interrupt() {
 
 // read takes records until the program has closed its end. When the output
 // fails, it closes its own, so that the program is not held up.
-func (h *hostSession) read(r *os.File) {
+func (h *hostRun) read(r *os.File) {
 	defer close(h.done)
 	defer panics.Catch(&h.err)
 	defer r.Close()
@@ -169,7 +169,7 @@ func (h *hostSession) read(r *os.File) {
 }
 
 // take passes on the whole records at the beginning of data and returns their size.
-func (h *hostSession) take(data []byte) (taken int, ok bool) {
+func (h *hostRun) take(data []byte) (taken int, ok bool) {
 	for len(data)-taken >= recordSize {
 		r := (*record)(unsafe.Pointer(&data[taken]))
 		if r.len < recordSize || r.len > 1<<30 {
@@ -218,17 +218,17 @@ func hostMessage(payload []byte) message {
 }
 
 // report warns of whatever did not go as the script says, and returns the session's figures.
-func (h *hostSession) report() Stats {
+func (h *hostRun) report() Stats {
 	if h.stats == nil {
 		return Stats{Records: h.records}
 	}
 	f := figures{
-		say:     h.say,
-		lost:    []uint64{h.stats.lost},
-		bad:     h.out.bad,
-		skipped: h.stats.skipped[:],
-		unarmed: h.stats.unarmed,
-		errors:  h.stats.errors,
+		messages: h.messages,
+		lost:     []uint64{h.stats.lost},
+		bad:      h.out.bad,
+		skipped:  h.stats.skipped[:],
+		unarmed:  h.stats.unarmed,
+		errors:   h.stats.errors,
 	}
 	if h.records < h.stats.written && h.out.failed == nil {
 		f.missing = []uint64{h.stats.written - h.records}

@@ -245,7 +245,7 @@ func TestClosedPipe(t *testing.T) {
 	r.Close()
 	var stderr bytes.Buffer
 	cfg := &Config{Output: w, Stderr: &stderr}
-	s := &session{cfg: cfg, say: newMessenger(cfg), ends: make(chan struct{}, 1)}
+	s := &supervisor{cfg: cfg, messages: newMessenger(cfg), ends: make(chan struct{}, 1)}
 	out, err := newOutput(cfg, sinkManifest(), new(clock))
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestClosedPipe(t *testing.T) {
 		out.record(0, &record{kind: recText}, []byte("x"))
 		out.flush()
 	}
-	if len(s.ends) != 1 || s.say.failed() || stderr.Len() != 0 {
+	if len(s.ends) != 1 || s.messages.failed() || stderr.Len() != 0 {
 		t.Errorf("%d ends, %q", len(s.ends), stderr.String())
 	}
 }
@@ -272,7 +272,7 @@ func TestSystemOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.system = (&systems{stdout: f, say: newMessenger(cfg)}).run
+	out.system = (&systemCommands{stdout: f, messages: newMessenger(cfg)}).run
 	out.record(0, &record{kind: recText}, []byte("one\n"))
 	out.record(0, &record{kind: recSystem}, []byte("sleep 0.1; echo two"))
 	out.record(0, &record{kind: recText}, []byte("three\n"))

@@ -73,7 +73,7 @@ func TestGuestPanics(t *testing.T) {
 
 // TestSystemPanics: a panic beside a command of system() goes on where its end is waited for.
 func TestSystemPanics(t *testing.T) {
-	s := &systems{say: &messenger{w: once("in a warning")}}
+	s := &systemCommands{messages: &messenger{w: once("in a warning")}}
 	s.run("no command has a \x00")
 	err := func() (err error) {
 		defer panics.Catch(&err)

@@ -21,7 +21,7 @@ var skipReasons = [nSkip]string{
 
 // figures is what the user has to know of at a session's end.
 type figures struct {
-	say         *messenger
+	messages    *messenger
 	lost        []uint64 // for each CPU
 	missing     []uint64 // for each CPU: written by the kernel side and not read
 	overwritten []uint64 // for each CPU
@@ -36,19 +36,19 @@ type figures struct {
 // probe hits were skipped.
 func (f *figures) report() (skipped uint64) {
 	if n, where := perCPU(f.lost); n > 0 {
-		f.say.warning("%d events lost (%s): the buffers were full; make them larger with -s MB", n, where)
+		f.messages.warning("%d events lost (%s): the buffers were full; make them larger with -s MB", n, where)
 	}
 	if n, where := perCPU(f.overwritten); n > 0 {
-		f.say.warning("%d events were overwritten before anybody attached (%s): larger buffers, -s MB, hold more", n, where)
+		f.messages.warning("%d events were overwritten before anybody attached (%s): larger buffers, -s MB, hold more", n, where)
 	}
 	if f.unwritten > 0 {
-		f.say.warning("%d events could not be written", f.unwritten)
+		f.messages.warning("%d events could not be written", f.unwritten)
 	}
 	if n, where := perCPU(f.missing); n > 0 {
-		f.say.warning("%d events were written by the probes and not read (%s)", n, where)
+		f.messages.warning("%d events were written by the probes and not read (%s)", n, where)
 	}
 	if f.bad > 0 {
-		f.say.warning("%d pieces of the output were garbled", f.bad)
+		f.messages.warning("%d pieces of the output were garbled", f.bad)
 	}
 	var reasons []string
 	for i, n := range f.skipped {
@@ -63,37 +63,37 @@ func (f *figures) report() (skipped uint64) {
 		reasons = append(reasons, fmt.Sprintf("%d: %s", n, reason))
 	}
 	if skipped > 0 {
-		f.say.warning("%d probe hits skipped (%s)", skipped, strings.Join(reasons, "; "))
+		f.messages.warning("%d probe hits skipped (%s)", skipped, strings.Join(reasons, "; "))
 	}
 	if f.unarmed > 0 {
-		f.say.warning("%d probe points could not be armed", f.unarmed)
+		f.messages.warning("%d probe points could not be armed", f.unarmed)
 	}
 	if f.errors > 0 {
-		f.say.warning("number of errors: %d, skipped probes: %d", f.errors, skipped)
+		f.messages.warning("number of errors: %d, skipped probes: %d", f.errors, skipped)
 	}
 	return skipped
 }
 
 // report warns of whatever did not go as the script says, and returns the session's figures.
-func (k *kernelSession) report() Stats {
+func (s *session) report() Stats {
 	stats := Stats{
-		Written:     k.stats.written,
-		Lost:        k.stats.lost,
-		Errors:      k.stats.errors,
-		Unarmed:     k.stats.unarmed,
-		Overwritten: k.stats.overwritten,
+		Written:     s.stats.written,
+		Lost:        s.stats.lost,
+		Errors:      s.stats.errors,
+		Unarmed:     s.stats.unarmed,
+		Overwritten: s.stats.overwritten,
 	}
 	f := figures{
-		say:         k.say,
-		lost:        k.stats.lost,
-		overwritten: k.stats.overwritten,
-		skipped:     k.stats.skipped,
-		unarmed:     k.stats.unarmed,
-		errors:      k.stats.errors,
+		messages:    s.messages,
+		lost:        s.stats.lost,
+		overwritten: s.stats.overwritten,
+		skipped:     s.stats.skipped,
+		unarmed:     s.stats.unarmed,
+		errors:      s.stats.errors,
 	}
 	select {
-	case <-k.reader.done:
-		k.addRead(&stats, &f)
+	case <-s.reader.done:
+		s.addRead(&stats, &f)
 	default: // broken off: the reader still has its figures
 	}
 	stats.Lost = f.lost
@@ -102,11 +102,11 @@ func (k *kernelSession) report() Stats {
 }
 
 // addRead adds what the reader knows.
-func (k *kernelSession) addRead(stats *Stats, f *figures) {
+func (s *session) addRead(stats *Stats, f *figures) {
 	due := make([]uint64, len(stats.Written)) // to be written out by us, for each CPU
 	copy(due, stats.Written)
-	f.bad = k.out.bad
-	for _, b := range k.reader.buffers {
+	f.bad = s.out.bad
+	for _, b := range s.reader.buffers {
 		stats.Records += b.records
 		f.bad += b.bad
 		if len(f.lost) <= b.cpu {
@@ -115,22 +115,22 @@ func (k *kernelSession) addRead(stats *Stats, f *figures) {
 		f.lost[b.cpu] = max(f.lost[b.cpu], b.lost)
 		switch {
 		case b.cpu >= len(due):
-		case k.left: // the rest is the next reader's
+		case s.left: // the rest is the next reader's
 			due[b.cpu] = b.records
 		default:
 			due[b.cpu] -= min(due[b.cpu], b.from)
 		}
 	}
-	if k.out.failed != nil {
+	if s.out.failed != nil {
 		all, _ := perCPU(due)
-		f.unwritten = all - min(all, k.out.written)
-		if errors.Is(k.out.failed, unix.EPIPE) && !k.recorder {
+		f.unwritten = all - min(all, s.out.written)
+		if errors.Is(s.out.failed, unix.EPIPE) && !s.recorder {
 			f.unwritten = 0 // nobody wanted it
 		}
 		return
 	}
 	f.missing = due
-	for _, b := range k.reader.buffers {
+	for _, b := range s.reader.buffers {
 		if b.cpu < len(due) {
 			due[b.cpu] -= min(due[b.cpu], b.records)
 		}

@@ -5,180 +5,361 @@ package consumer
 import (
 	"context"
 	"os"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
 	"gostap/internal/panics"
+	"gostap/manifest"
 )
 
-// A session is what is common to a module in the kernel and a program of the host
-// runtime: why it ends, and who is waited for meanwhile.
+// How long a module is given to become free, and a step to end, when the user will
+// not wait or the step should take no time.
+const (
+	unloadPatience  = 10 * time.Second
+	abandonPatience = 2 * time.Second
+)
+
+// Run loads a module into the running kernel, writes out what its probes print
+// until the script, the user, the command or the timeout ends the session, and
+// takes the module out again. A flight recorder (Config.Recorder), and a session
+// that the user leaves by SIGQUIT, stay: see Attach. The error says why a session
+// could not be started or went wrong; what the script itself did wrong is in the
+// result.
+func Run(ctx context.Context, cfg Config) (Result, error) {
+	failed := Result{ExitCode: 1}
+	m, err := ReadManifest(cfg.Module)
+	if err != nil {
+		return failed, err
+	}
+	if os.Geteuid() != 0 {
+		return failed, errors.New("loading a module into the kernel takes root: run it with sudo")
+	}
+	supervisor, release := newSupervisor(ctx, &cfg)
+	defer release()
+	supervisor.detachable = true
+	s := &session{supervisor: supervisor, manifest: m}
+	return s.run()
+}
+
+// A session is that of a module in the kernel: from loading it to its removal, or until it is left.
 type session struct {
-	ctx     context.Context
-	cfg     *Config
-	say     *messenger
-	out     *output
-	systems *systems
-	command *command // nil without -c
-	signals <-chan os.Signal
-	timeout <-chan time.Time // nil without -T
+	*supervisor
+	manifest *manifest.Manifest
+	mod      *module
+	control  *control
+	reader   *reader      // nil in a flight recorder that nobody reads
+	stats    *kernelStats // the last there are
+	left     bool         // the session goes on without us
 
-	ends       chan struct{} // has something in it once the session is to end, or to be left
-	caught     int           // signals that end it
-	detachable bool          // SIGQUIT leaves the session instead of ending it
-	recorder   bool          // it outlives us: also an output that fails only leaves it
-	leaving    atomic.Bool
-	panicked   atomic.Pointer[panics.Error] // in one of its goroutines
+	kprobesOff bool // that has been said
 }
 
-// abandon is how many signals it takes to leave without waiting for anything.
-const abandon = 2
-
-// errAbandoned is how a session ends in which nothing is waited for any more.
-var errAbandoned = errors.New("broken off: output and end probes may be incomplete")
-
-// end asks for the session's end. It may be called from anywhere, repeatedly.
-func (s *session) end() {
-	select {
-	case s.ends <- struct{}{}:
-	default:
+// run is a session from load to unload, or until it is left.
+func (s *session) run() (result Result, err error) {
+	result.ExitCode = 1
+	if err := s.ctx.Err(); err != nil {
+		return result, errors.New("interrupted")
 	}
-}
-
-// outputFailed is told by the reader that nothing more can be written. That the
-// other end of a pipe has closed is no error, only a reason to end.
-func (s *session) outputFailed(err error) {
-	if !errors.Is(err, unix.EPIPE) {
-		s.say.error("writing the output: " + err.Error())
+	began := time.Now()
+	if s.mod, err = load(s.cfg.Module, s.manifest, s.cfg.BufferMB); err != nil {
+		return result, err
 	}
-	if s.recorder {
-		s.leave()
-		return
+	s.verbose("loaded %s in %s", s.mod.name, since(began))
+	defer func() { s.leaveOrRemove(&result, &err) }()
+	if err = s.connect(); err != nil {
+		return result, err
 	}
-	s.end()
-}
-
-// leave asks for the session to go on without us.
-func (s *session) leave() {
-	s.leaving.Store(true)
-	s.end()
-}
-
-// message takes a message from the kernel side.
-func (s *session) message(m message) {
-	if m.kind == msgExit {
-		s.end()
-		return
+	n := sessionFile{Script: s.cfg.Script, Manifest: s.manifest}
+	if fileErr := n.write(s.mod.family); fileErr != nil && s.cfg.Recorder {
+		return result, errors.Wrap(fileErr, "nobody could attach")
+	} else if fileErr != nil {
+		s.verbose("nobody can attach: %v", fileErr)
 	}
-	s.say.message(m)
-}
-
-// await waits for done, and reports false if the user would not.
-func (s *session) await(done <-chan struct{}) bool {
-	for {
-		if s.caught >= abandon {
-			return false
+	if s.cfg.Recorder {
+		return s.record()
+	}
+	if err = s.read(); err != nil {
+		return result, err
+	}
+	if s.cfg.Command != "" {
+		if s.command, err = startCommand(s.cfg.Command); err != nil {
+			return result, err
 		}
-		select {
-		case <-done:
-			return true
-		case sig := <-s.signals:
-			s.signal(sig)
+		s.cfg.Target = s.command.pid()
+	}
+	if err = s.start(); err != nil {
+		s.drain()
+		s.report()
+		return result, err
+	}
+	if s.cfg.Started != nil && s.stats.state == stateRunning {
+		s.cfg.Started()
+	}
+	return s.follow()
+}
+
+// record starts a flight recorder and leaves it. If the script has ended by
+// then, or the user would have it end, what it printed is all there is.
+func (s *session) record() (result Result, err error) {
+	result.ExitCode = 1
+	if err = s.start(); err != nil {
+		return result, err
+	}
+	if s.stats.state == stateRunning && s.caught == 0 {
+		if s.stats, err = s.control.detach(); err != nil {
+			return result, errors.Wrap(err, "leaving the session")
+		}
+		s.left = true
+		return Result{ExitCode: 0}, nil
+	}
+	// Nothing is to be overwritten any more.
+	if s.stats, err = s.control.attach(); err != nil {
+		return result, errors.WithStack(err)
+	}
+	if err = s.read(); err != nil {
+		return result, err
+	}
+	return s.follow()
+}
+
+// follow writes out what the probes print until something ends the session, and
+// ends it, or until the user leaves it.
+func (s *session) follow() (result Result, err error) {
+	s.waitForEnd(s.reader.done)
+	if s.leaving.Load() {
+		err = s.depart()
+	} else {
+		err = s.stop()
+		if drainErr := s.drain(); err == nil {
+			err = drainErr
 		}
 	}
+	result.Stats = s.report()
+	if s.messages.failed() || err != nil {
+		result.ExitCode = 1
+	}
+	return result, err
 }
 
-func (s *session) signal(sig os.Signal) {
-	if sig == unix.SIGQUIT && s.detachable {
-		s.leave()
-		return
+// connect opens the module's control channel, and makes this process the session's owner.
+func (s *session) connect() (err error) {
+	if s.control, err = dialControl(s.mod.family, s.message); err != nil {
+		return err
 	}
-	s.caught++
-	s.end()
-	// The terminal sends its SIGINT and SIGQUIT to the command as well.
-	if s.command != nil && (sig == unix.SIGTERM || sig == unix.SIGHUP) {
-		s.command.signal(sig)
+	s.background(func() {
+		<-s.control.lost
+		panics.Rethrow(s.control.err)
+	})
+	if s.stats, err = s.control.attach(); err != nil {
+		return errors.Wrap(err, "attaching to the module's session")
 	}
+	return nil
 }
 
-// running waits until something ends the session; gone is closed when the other side is.
-func (s *session) running(gone <-chan struct{}) {
-	var commandDone <-chan struct{}
-	if s.command != nil {
-		commandDone = s.command.done
+// read opens the module's buffers, and has them emptied from now on.
+func (s *session) read() (err error) {
+	if s.out, err = newOutput(s.cfg, s.manifest, &s.stats.clock); err != nil {
+		return err
 	}
-	select {
-	case <-s.ends:
-	case <-gone:
-	case <-commandDone:
-	case <-s.timeout:
-	case <-s.ctx.Done():
-	case sig := <-s.signals:
-		s.signal(sig)
+	s.out.fail = s.outputFailed
+	s.out.system = s.systemCommands.run
+	dir := sessionDirs + s.mod.name
+	have := make(map[int]bool)
+	buffers, err := openBuffers(dir, have)
+	if err != nil {
+		return err
 	}
+	if s.reader, err = newReader(buffers, s.out, kernelBarrier()); err != nil {
+		for _, b := range buffers {
+			b.close()
+		}
+		return err
+	}
+	s.reader.plug = func() []*buffer {
+		// A CPU whose buffer cannot be opened now is tried again the next time.
+		more, _ := openBuffers(dir, have)
+		return more
+	}
+	go s.reader.run()
+	return nil
 }
 
-// do runs f beside the signals. It reports false if the user would not wait for it.
-func (s *session) do(f func()) bool {
-	done := make(chan struct{})
+// start runs the begin probes, arms the others, and lets the command of -c go.
+func (s *session) start() error {
+	began := time.Now()
+	if s.cfg.Verbose > 0 {
+		s.messages.info("the script's data take %.1f MB, the buffers %d MB", float64(s.stats.memory)/(1<<20), s.mod.buffers>>20)
+	}
+	params := startParams{target: int64(s.cfg.Target), globals: s.cfg.Globals}
+	if s.cfg.Recorder {
+		params.flags = flagOverwrite | flagDetached
+	}
+	var stats *kernelStats
 	var err error
-	go func() {
-		defer close(done)
-		defer panics.Catch(&err)
-		f()
-	}()
-	if !s.await(done) {
-		return false
+	if !s.do(func() { stats, err = s.resolveAndStart(params) }) {
+		return errAbandoned
 	}
-	panics.Rethrow(err)
-	return true
+	if err != nil {
+		if s.messages.failed() { // the module has said why
+			return errors.New("the session could not be started")
+		}
+		return errors.Wrap(err, "starting the session")
+	}
+	s.verbose("started in %s", since(began))
+	s.stats = stats
+	s.checkKprobes()
+	if s.command != nil {
+		s.command.release()
+	}
+	if stats.state == stateExiting || stats.state == stateFailed {
+		s.end()
+	}
+	return nil
 }
 
-// goes runs f in a goroutine. A panic in it ends the session, and is what has come of it.
-func (s *session) goes(f func()) {
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				s.panicked.CompareAndSwap(nil, panics.Of(p))
-				s.end()
-			}
-		}()
-		f()
-	}()
-}
-
-// lastly waits for commands that are still running, once the probes are gone, and
-// says how that of -c ended. It reports whether that went well.
-func (s *session) lastly() bool {
-	if s.caught < abandon {
-		s.do(s.systems.wait.Wait)
+// resolveAndStart finds the symbols' addresses and starts the session with them.
+// Where a module has come or gone in between, it tries again.
+func (s *session) resolveAndStart(params startParams) (*kernelStats, error) {
+	starter, err := openStarter(s.mod.name)
+	if err != nil {
+		return nil, err
 	}
-	if s.command == nil {
-		return true
-	}
-	select {
-	case <-s.command.done:
-	default:
-		s.say.info("the session has ended; waiting for the command of -c")
-		if !s.await(s.command.done) {
-			s.command.signal(syscall.SIGTERM)
-			return false
+	defer starter.close()
+	sameKernel := s.manifest.BuildID != "" && s.manifest.BuildID == kernelBuildID()
+	for {
+		if params.addrs, err = resolve(s.manifest.Symbols, sameKernel); err != nil {
+			return nil, err
+		}
+		if err = starter.start(params); !errors.Is(err, unix.EAGAIN) {
+			break
 		}
 	}
-	if how := s.command.failure(); how != "" && s.caught == 0 && s.command.hold == nil {
-		s.say.warning("the command of -c %s", how)
-		return false
+	// In any case: the answer comes behind what the module has said.
+	stats, statsErr := s.control.stats()
+	if err == nil {
+		err = statsErr
 	}
-	return true
+	return stats, err
 }
 
-// verbose says what is being done.
-func (s *session) verbose(format string, args ...any) {
-	if s.cfg.Verbose > 1 {
-		s.say.info(format, args...)
+// stop disarms the probes and runs the end probes.
+func (s *session) stop() error {
+	began := time.Now()
+	var stats *kernelStats
+	var err error
+	if !s.do(func() {
+		if err = stopSession(s.mod.name); err == nil {
+			stats, err = s.control.stats()
+		}
+	}) {
+		return errAbandoned
+	}
+	if err != nil {
+		return errors.Wrap(err, "ending the session")
+	}
+	s.verbose("stopped in %s", since(began))
+	s.stats = stats
+	s.checkKprobes()
+	return nil
+}
+
+// checkKprobes warns, once, where all kprobes are switched off, for the kernel says nothing of it to those that it registers.
+func (s *session) checkKprobes() {
+	const file = debugfs + "/kprobes/enabled"
+	if s.stats.kprobes == 0 || s.kprobesOff {
+		return
+	}
+	mountDebugfs()
+	if readTrimmed(file) != "0" {
+		return
+	}
+	s.kprobesOff = true
+	s.messages.warning("kprobes are switched off in this kernel, and those of this session are not hit; echo 1 >%s switches them on", file)
+}
+
+// drain has the reader write out everything there is, and tells the kernel side
+// what that was.
+func (s *session) drain() error {
+	s.reader.stop()
+	if !s.await(s.reader.done) {
+		return errAbandoned
+	}
+	if s.reader.err != nil {
+		return s.reader.err
+	}
+	for _, b := range s.reader.buffers {
+		if err := b.leave(); err != nil {
+			return errors.Wrap(err, "leaving the buffers")
+		}
+	}
+	return nil
+}
+
+// depart leaves the session to itself. What has been printed until now is
+// written out, what comes from now on is for whoever attaches.
+func (s *session) depart() error {
+	s.reader.leaving.Store(true)
+	if err := s.drain(); err != nil {
+		return err
+	}
+	s.reader.close()
+	stats, err := s.control.detach()
+	if err != nil {
+		return errors.Wrap(err, "leaving the session")
+	}
+	s.stats = stats
+	s.left = true
+	return nil
+}
+
+// leaveOrRemove gives up the module, and takes it out of the kernel unless the
+// session goes on without us. It has the last word on how the session went.
+func (s *session) leaveOrRemove(result *Result, err *error) {
+	s.detach()
+	if s.left {
+		result.Left = s.mod.name
+		return
+	}
+	patience := unloadPatience
+	if s.caught >= abandon {
+		patience = abandonPatience
+	}
+	unloadErr := unload(s.mod.name, patience)
+	if unloadErr == nil {
+		os.Remove(sessionFilePath(s.mod.family))
+	} else if *err == nil {
+		result.ExitCode, *err = 1, unloadErr
+	}
+	if !s.waitForCommands() {
+		result.ExitCode = 1
+	}
+	if e := s.panicked.Load(); e != nil {
+		result.ExitCode, *err = 1, e
 	}
 }
+
+// detach gives up everything that keeps the module in use. The session must go
+// on to the module's removal, so nothing here is waited for long.
+func (s *session) detach() {
+	if s.command != nil {
+		s.command.cancel()
+	}
+	if s.reader != nil {
+		s.reader.close()
+	}
+	if s.control != nil {
+		closed := make(chan struct{})
+		s.background(func() {
+			defer close(closed)
+			s.control.close()
+		})
+		select {
+		case <-closed:
+		case <-time.After(abandonPatience):
+		}
+	}
+}
+
+func since(t time.Time) time.Duration { return time.Since(t).Round(time.Millisecond / 10) }

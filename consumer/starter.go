@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/pkg/errors"
-	"golang.org/x/sys/unix"
 )
 
 // A starter is the file that starts and stops a session. Both return when that is done, and run the script's begin,
@@ -55,16 +54,3 @@ func (s *starter) start(p startParams) error {
 func (s *starter) stop() error { return ioctl(int(s.file.Fd()), iocStop, 0) }
 
 func (s *starter) close() { s.file.Close() }
-
-// stopSession stops the session of a module.
-func stopSession(module string) error {
-	s, err := openStarter(module)
-	if errors.Is(err, os.ErrNotExist) {
-		return unix.ENOENT
-	}
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	return s.stop()
-}

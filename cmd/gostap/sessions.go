@@ -47,7 +47,7 @@ left behind, gostap stop removes it.`,
 	return cmd
 }
 
-func printSessions(w io.Writer, sessions []consumer.Session) {
+func printSessions(w io.Writer, sessions []consumer.SessionInfo) {
 	if len(sessions) == 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func printSessions(w io.Writer, sessions []consumer.Session) {
 }
 
 // reader says who reads a session.
-func reader(s consumer.Session) string {
+func reader(s consumer.SessionInfo) string {
 	switch {
 	case s.PID != 0:
 		return strconv.Itoa(s.PID)

@@ -14,8 +14,8 @@ import (
 	"gostap/translator/suggest"
 )
 
-// A Session is one whose module is loaded, as gostap list shows it.
-type Session struct {
+// A SessionInfo describes a session whose module is loaded, as gostap list shows it.
+type SessionInfo struct {
 	Module      string    `json:"module"`
 	State       string    `json:"state"`            // loaded, starting, running, ending or ended
 	PID         int       `json:"pid,omitempty"`    // of the process that reads it; 0 if there is none
@@ -37,7 +37,7 @@ var stateNames = map[uint32]string{
 
 // Sessions returns the sessions whose modules are loaded, in the order of their
 // names. It takes root.
-func Sessions() ([]Session, error) {
+func Sessions() ([]SessionInfo, error) {
 	if err := needRoot(); err != nil {
 		return nil, err
 	}
@@ -47,14 +47,14 @@ func Sessions() ([]Session, error) {
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	var sessions []Session
+	var sessions []SessionInfo
 	for _, dir := range dirs {
-		s := Session{Module: strings.TrimPrefix(dir, sessionDirs)}
+		s := SessionInfo{Module: strings.TrimPrefix(dir, sessionDirs)}
 		if s.family = familyOf(s.Module); s.family == "" {
 			continue // it is just being removed
 		}
 		delete(stale, s.family)
-		err := s.ask()
+		err := s.query()
 		if errors.Is(err, unix.EPERM) {
 			return nil, errors.New("the kernel tells nothing of its sessions to who lacks CAP_SYS_ADMIN")
 		}
@@ -72,8 +72,8 @@ func Sessions() ([]Session, error) {
 	return sessions, nil
 }
 
-// ask fills in what the kernel side knows.
-func (s *Session) ask() error {
+// query fills in what the kernel side knows.
+func (s *SessionInfo) query() error {
 	control, err := dialControl(s.family, func(message) {})
 	if err != nil {
 		return err
@@ -83,11 +83,11 @@ func (s *Session) ask() error {
 	if err != nil {
 		return err
 	}
-	s.tell(stats)
+	s.update(stats)
 	return nil
 }
 
-func (s *Session) tell(stats *kernelStats) {
+func (s *SessionInfo) update(stats *kernelStats) {
 	s.State, s.PID, s.Since = stateNames[stats.state], int(stats.owner), stats.loaded
 	s.Records, s.Lost, s.Overwritten, s.Unread = 0, 0, 0, 0
 	for cpu, written := range stats.written {
@@ -112,7 +112,7 @@ func familyOf(module string) string {
 }
 
 // find returns the session of that name.
-func find(name string) (*Session, error) {
+func find(name string) (*SessionInfo, error) {
 	sessions, err := Sessions()
 	if err != nil {
 		return nil, err
@@ -136,44 +136,4 @@ func needRoot() error {
 		return errors.New("sessions of the kernel are root's: run it with sudo")
 	}
 	return nil
-}
-
-// stopPatience is how long the process that reads a session is given to write out
-// the rest.
-const stopPatience = 20 * time.Second
-
-// Stop ends a session: its end probes run, and its module is removed, by the
-// process that reads it if there is one. It returns what the session had come
-// to when it had ended; Unread is lost if nobody reads it.
-func Stop(name string) (Session, error) {
-	s, err := find(name)
-	if err != nil {
-		return Session{}, err
-	}
-	control, err := dialControl(s.family, func(message) {})
-	if err != nil {
-		return *s, err
-	}
-	defer control.close()
-	var stats *kernelStats
-	if err = stopSession(name); err == nil {
-		stats, err = control.stats()
-	}
-	for deadline := time.Now().Add(stopPatience); err == nil && stats.owner != 0; stats, err = control.stats() {
-		s.tell(stats)
-		if time.Now().After(deadline) {
-			return *s, errors.Errorf("%s has ended and its probes are gone, but process %d, which reads it, has not written out the rest", name, s.PID)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if err == nil {
-		s.tell(stats)
-	} else if !errors.Is(err, unix.ENOENT) { // else whoever reads it is removing it
-		return *s, errors.Wrapf(err, "ending session %s", name)
-	}
-	if err := unload(name, unloadPatience); err != nil {
-		return *s, err
-	}
-	os.Remove(sessionFilePath(s.family))
-	return *s, nil
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"context"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+
+	"gostap/internal/panics"
+)
+
+// A supervisor decides when a session or a host run ends: at exit(), a signal, the end of
+// the -c command, the timeout, or an output that fails. It waits for nothing that a second
+// Ctrl-C would not end.
+type supervisor struct {
+	ctx            context.Context
+	cfg            *Config
+	messages       *messenger
+	out            *output
+	systemCommands *systemCommands
+	command        *command // nil without -c
+	signals        <-chan os.Signal
+	timeout        <-chan time.Time // nil without -T
+
+	ends       chan struct{} // has something in it once the session is to end, or to be left
+	caught     int           // signals that end it
+	detachable bool          // SIGQUIT leaves the session instead of ending it
+	recorder   bool          // it outlives us: also an output that fails only leaves it
+	leaving    atomic.Bool
+	panicked   atomic.Pointer[panics.Error] // in one of its goroutines
+}
+
+// newSupervisor returns the supervisor of a run, and what has it give up the signals.
+func newSupervisor(ctx context.Context, cfg *Config) (*supervisor, func()) {
+	s := &supervisor{ctx: ctx, cfg: cfg, messages: newMessenger(cfg), ends: make(chan struct{}, 1)}
+	s.systemCommands = &systemCommands{stdout: cfg.output(), messages: s.messages}
+	if cfg.JSON {
+		s.systemCommands.stdout = os.Stderr
+	}
+	if cfg.Timeout > 0 {
+		s.timeout = time.After(cfg.Timeout)
+	}
+	signals, release := catchSignals()
+	s.signals = signals
+	return s, release
+}
+
+// abandon is how many signals it takes to leave without waiting for anything.
+const abandon = 2
+
+// errAbandoned is how a session ends in which nothing is waited for any more.
+var errAbandoned = errors.New("broken off: output and end probes may be incomplete")
+
+// end asks for the session's end. It may be called from anywhere, repeatedly.
+func (s *supervisor) end() {
+	select {
+	case s.ends <- struct{}{}:
+	default:
+	}
+}
+
+// outputFailed is told by the reader that nothing more can be written. That the
+// other end of a pipe has closed is no error, only a reason to end.
+func (s *supervisor) outputFailed(err error) {
+	if !errors.Is(err, unix.EPIPE) {
+		s.messages.error("writing the output: " + err.Error())
+	}
+	if s.recorder {
+		s.leave()
+		return
+	}
+	s.end()
+}
+
+// leave asks for the session to go on without us.
+func (s *supervisor) leave() {
+	s.leaving.Store(true)
+	s.end()
+}
+
+// message takes a message from the kernel side.
+func (s *supervisor) message(m message) {
+	if m.kind == msgExit {
+		s.end()
+		return
+	}
+	s.messages.message(m)
+}
+
+// await waits for done, and reports false if the user would not.
+func (s *supervisor) await(done <-chan struct{}) bool {
+	for {
+		if s.caught >= abandon {
+			return false
+		}
+		select {
+		case <-done:
+			return true
+		case sig := <-s.signals:
+			s.signal(sig)
+		}
+	}
+}
+
+func (s *supervisor) signal(sig os.Signal) {
+	if sig == unix.SIGQUIT && s.detachable {
+		s.leave()
+		return
+	}
+	s.caught++
+	s.end()
+	// The terminal sends its SIGINT and SIGQUIT to the command as well.
+	if s.command != nil && (sig == unix.SIGTERM || sig == unix.SIGHUP) {
+		s.command.signal(sig)
+	}
+}
+
+// waitForEnd waits until something ends the session; gone is closed when the other side is.
+func (s *supervisor) waitForEnd(gone <-chan struct{}) {
+	var commandDone <-chan struct{}
+	if s.command != nil {
+		commandDone = s.command.done
+	}
+	select {
+	case <-s.ends:
+	case <-gone:
+	case <-commandDone:
+	case <-s.timeout:
+	case <-s.ctx.Done():
+	case sig := <-s.signals:
+		s.signal(sig)
+	}
+}
+
+// do runs f while signals are handled. It reports false if the user would not wait for it.
+func (s *supervisor) do(f func()) bool {
+	done := make(chan struct{})
+	var err error
+	go func() {
+		defer close(done)
+		defer panics.Catch(&err)
+		f()
+	}()
+	if !s.await(done) {
+		return false
+	}
+	panics.Rethrow(err)
+	return true
+}
+
+// background runs f in a goroutine. A panic in it ends the session, and is the session's error.
+func (s *supervisor) background(f func()) {
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				s.panicked.CompareAndSwap(nil, panics.Of(p))
+				s.end()
+			}
+		}()
+		f()
+	}()
+}
+
+// waitForCommands waits for commands that are still running, once the probes are gone, and
+// says how that of -c ended. It reports whether that went well.
+func (s *supervisor) waitForCommands() bool {
+	if s.caught < abandon {
+		s.do(s.systemCommands.wait.Wait)
+	}
+	if s.command == nil {
+		return true
+	}
+	select {
+	case <-s.command.done:
+	default:
+		s.messages.info("the session has ended; waiting for the command of -c")
+		if !s.await(s.command.done) {
+			s.command.signal(syscall.SIGTERM)
+			return false
+		}
+	}
+	if how := s.command.failure(); how != "" && s.caught == 0 && s.command.hold == nil {
+		s.messages.warning("the command of -c %s", how)
+		return false
+	}
+	return true
+}
+
+// verbose says what is being done.
+func (s *supervisor) verbose(format string, args ...any) {
+	if s.cfg.Verbose > 1 {
+		s.messages.info(format, args...)
+	}
+}
