@@ -22,14 +22,14 @@ func Attach(ctx context.Context, name string, cfg Config) (Result, error) {
 	if found.State == stateNames[stateLoaded] {
 		return failed, errors.Errorf("session %s has not been started; if its process has died, gostap stop %s removes it", name, name)
 	}
-	n, err := readSessionFile(found.family)
+	n, err := readSessionFile(found.genlFamily)
 	if err != nil {
 		return failed, errors.Wrapf(err, "what session %s prints is not known here", name)
 	}
 	supervisor, release := newSupervisor(ctx, &cfg)
 	defer release()
 	supervisor.detachable, supervisor.recorder = true, true
-	s := &session{supervisor: supervisor, manifest: n.Manifest, mod: &module{name: name, family: found.family}}
+	s := &session{supervisor: supervisor, manifest: n.Manifest, mod: &module{name: name, genlFamily: found.genlFamily}}
 	return s.attached()
 }
 

@@ -17,33 +17,33 @@ import (
 )
 
 // control is the session's generic netlink socket. Its owner sends one command
-// at a time; a goroutine receives the answers and, in between, messages. To
+// at a time; a goroutine receives the replies and, in between, messages. To
 // start and to stop a session has a file of its own: see starter.
 type control struct {
 	conn      *genetlink.Conn
-	family    uint16
+	familyID  uint16
 	onMessage func(message)
 
 	mu      sync.Mutex // held during a command
-	answers chan answer
+	replies chan reply
 	lost    chan struct{} // closed when nothing more will be received
 	err     error         // why, if not because the socket was closed; valid then
 }
 
-type answer struct {
+type reply struct {
 	to    uint32 // the sequence number of the command; of an error it is not known
 	stats *kernelStats
 	err   error
 }
 
 // errOverflow says that messages came faster than they were read, and that an
-// answer may have been among those that are gone.
+// reply may have been among those that are gone.
 var errOverflow = errors.New("messages from the kernel were lost")
 
-// answerTime is how long an answer is waited for. The kernel gives it before the
+// replyTimeout is how long a reply is waited for. The kernel gives it before the
 // command's system call returns, so that it is late only behind many messages. If
 // they leave it no room, it is gone, which errOverflow says only for the first that is.
-const answerTime = time.Second
+const replyTimeout = time.Second
 
 // kernelStats is what the kernel side tells about a session: GS_CMD_STATS.
 type kernelStats struct {
@@ -77,9 +77,9 @@ func dialControl(family string, onMessage func(message)) (*control, error) {
 	_ = conn.SetWriteBuffer(4 << 20)
 	c := &control{
 		conn:      conn,
-		family:    f.ID,
+		familyID:  f.ID,
 		onMessage: onMessage,
-		answers:   make(chan answer, 16),
+		replies:   make(chan reply, 16),
 		lost:      make(chan struct{}),
 	}
 	go c.receive()
@@ -88,7 +88,7 @@ func dialControl(family string, onMessage func(message)) (*control, error) {
 
 func (c *control) close() { c.conn.Close() }
 
-// receive passes messages on and hands answers to the command that waits.
+// receive passes messages on and hands replies to the command that waits.
 func (c *control) receive() {
 	defer close(c.lost)
 	defer panics.Catch(&c.err)
@@ -96,34 +96,34 @@ func (c *control) receive() {
 		msgs, raw, err := c.conn.Receive()
 		switch {
 		case errors.Is(err, unix.ENOBUFS):
-			c.answer(answer{err: errOverflow})
+			c.deliver(reply{err: errOverflow})
 			continue
 		case errors.Is(err, os.ErrClosed) || errors.Is(err, unix.EBADF):
 			return
 		case err != nil:
-			c.answer(answer{err: err})
+			c.deliver(reply{err: err})
 			continue
 		}
 		for i, m := range msgs {
 			switch {
-			case raw[i].Header.Type != netlink.HeaderType(c.family):
+			case raw[i].Header.Type != netlink.HeaderType(c.familyID):
 			case m.Header.Command == cmdMessage:
 				if msg, err := decodeMessage(m.Data); err == nil {
 					c.onMessage(msg)
 				}
 			default:
 				stats, err := decodeStats(m.Data)
-				c.answer(answer{raw[i].Header.Sequence, stats, err})
+				c.deliver(reply{raw[i].Header.Sequence, stats, err})
 			}
 		}
 	}
 }
 
-// answer keeps an answer for the command that waits. Where none does, what is
+// deliver keeps a reply for the command that waits. Where none does, what is
 // left over is thrown away by the next.
-func (c *control) answer(a answer) {
+func (c *control) deliver(r reply) {
 	select {
-	case c.answers <- a:
+	case c.replies <- r:
 	default:
 	}
 }
@@ -132,12 +132,12 @@ func (c *control) answer(a answer) {
 func (c *control) command(cmd uint8) (*kernelStats, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.answers) > 0 {
-		<-c.answers
+	for len(c.replies) > 0 {
+		<-c.replies
 	}
 	for {
 		m := genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}}
-		sent, err := c.conn.Send(m, c.family, netlink.Request)
+		sent, err := c.conn.Send(m, c.familyID, netlink.Request)
 		if err != nil {
 			return nil, commandError(err)
 		}
@@ -145,27 +145,27 @@ func (c *control) command(cmd uint8) (*kernelStats, error) {
 		if a.err != errOverflow {
 			return a.stats, commandError(a.err)
 		}
-		// The command was carried out, but its answer may be gone: ask again.
+		// The command was carried out, but its reply may be gone: ask again.
 		cmd = cmdStats
 	}
 }
 
-// await returns the answer to the command of that sequence number, or an error.
-func (c *control) await(sequence uint32) answer {
-	late := time.After(answerTime)
+// await returns the reply to the command of that sequence number, or an error.
+func (c *control) await(sequence uint32) reply {
+	late := time.After(replyTimeout)
 	for {
 		select {
-		case a := <-c.answers:
+		case a := <-c.replies:
 			if a.err != nil || a.to == sequence {
 				return a
 			}
 		case <-late:
-			return answer{err: errOverflow}
+			return reply{err: errOverflow}
 		case <-c.lost:
 			if c.err != nil {
-				return answer{err: c.err}
+				return reply{err: c.err}
 			}
-			return answer{err: errors.New("the module's control channel is gone")}
+			return reply{err: errors.New("the module's control channel is gone")}
 		}
 	}
 }

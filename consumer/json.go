@@ -48,14 +48,14 @@ type jsonSink struct {
 	manifest *manifest.Manifest
 	formats  []printFormat
 	clock    *clock
-	symbols  *symbols
+	symbols  *symbolizer
 	values   []format.Value
 	probes   []string // "probe" and its value, for each point
 	prints   []string // "format" and its value and how "args" begins, for each format
 }
 
 func newJSONSink(m *manifest.Manifest, formats []printFormat, clock *clock) *jsonSink {
-	j := &jsonSink{manifest: m, formats: formats, clock: clock, symbols: newSymbols()}
+	j := &jsonSink{manifest: m, formats: formats, clock: clock, symbols: newSymbolizer()}
 	for _, p := range m.Points {
 		j.probes = append(j.probes, `,"probe":`+string(appendJSON(nil, p.Name)))
 	}

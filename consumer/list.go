@@ -27,7 +27,7 @@ type SessionInfo struct {
 	Overwritten uint64    `json:"overwritten"` // of the records
 	Unread      uint64    `json:"unread"`      // of the records: still in the buffers
 
-	family string
+	genlFamily string
 }
 
 var stateNames = map[uint32]string{
@@ -50,10 +50,10 @@ func Sessions() ([]SessionInfo, error) {
 	var sessions []SessionInfo
 	for _, dir := range dirs {
 		s := SessionInfo{Module: strings.TrimPrefix(dir, sessionDirs)}
-		if s.family = familyOf(s.Module); s.family == "" {
+		if s.genlFamily = genlFamilyOf(s.Module); s.genlFamily == "" {
 			continue // it is just being removed
 		}
-		delete(stale, s.family)
+		delete(stale, s.genlFamily)
 		err := s.query()
 		if errors.Is(err, unix.EPERM) {
 			return nil, errors.New("the kernel tells nothing of its sessions to who lacks CAP_SYS_ADMIN")
@@ -61,7 +61,7 @@ func Sessions() ([]SessionInfo, error) {
 		if err != nil {
 			continue // it is just coming or going
 		}
-		if n, err := readSessionFile(s.family); err == nil {
+		if n, err := readSessionFile(s.genlFamily); err == nil {
 			s.Script, s.Probes = n.Script, len(n.Manifest.Points)
 		}
 		sessions = append(sessions, s)
@@ -74,7 +74,7 @@ func Sessions() ([]SessionInfo, error) {
 
 // query fills in what the kernel side knows.
 func (s *SessionInfo) query() error {
-	control, err := dialControl(s.family, func(message) {})
+	control, err := dialControl(s.genlFamily, func(message) {})
 	if err != nil {
 		return err
 	}
@@ -98,9 +98,9 @@ func (s *SessionInfo) update(stats *kernelStats) {
 	}
 }
 
-// familyOf returns the generic netlink family of a module of gostap's, "" if
+// genlFamilyOf returns the generic netlink family of a module of gostap's, "" if
 // there is no such module.
-func familyOf(module string) string {
+func genlFamilyOf(module string) string {
 	dir := "/sys/module/" + module
 	if family := readTrimmed(dir + "/parameters/family"); family != "" {
 		return family

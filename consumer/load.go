@@ -20,8 +20,8 @@ import (
 
 // module is one that is in the kernel.
 type module struct {
-	name   string // under which it was loaded
-	family string // its generic netlink family
+	name       string // under which it was loaded
+	genlFamily string // its generic netlink family
 
 	buffers int64 // bytes of all CPUs' buffers
 }
@@ -85,10 +85,10 @@ func load(path string, m *manifest.Manifest, bufferMB int) (*module, error) {
 	if err := checkBuffers(bufferMB); err != nil {
 		return nil, err
 	}
-	mod := &module{name: m.Name, family: newFamily()}
+	mod := &module{name: m.Name, genlFamily: newGenlFamily()}
 	n := max(bufferMB<<20/subbufBytes, minSubbufs)
 	mod.buffers = int64(n) * subbufBytes * int64(runtime.NumCPU())
-	params := fmt.Sprintf("family=%s subbuf_size=%d n_subbufs=%d", mod.family, subbufBytes, n)
+	params := fmt.Sprintf("family=%s subbuf_size=%d n_subbufs=%d", mod.genlFamily, subbufBytes, n)
 	log := openKmsg()
 	defer log.close()
 
@@ -100,8 +100,8 @@ func load(path string, m *manifest.Manifest, bufferMB int) (*module, error) {
 	}
 	err = unix.InitModule(image, params)
 	if err == unix.EEXIST {
-		mod.name = fmt.Sprintf("%.40s_%s", m.Name, mod.family)
-		if err := renameImage(image, m.Name, mod.name); err != nil {
+		mod.name = fmt.Sprintf("%.40s_%s", m.Name, mod.genlFamily)
+		if err := renameModule(image, m.Name, mod.name); err != nil {
 			return nil, errors.Wrapf(err, "a module %s is loaded already, and this one cannot be renamed; give it a name of its own with -m", m.Name)
 		}
 		err = unix.InitModule(image, params)
@@ -115,8 +115,8 @@ func load(path string, m *manifest.Manifest, bufferMB int) (*module, error) {
 	return mod, nil
 }
 
-// newFamily makes a name for the session's generic netlink family.
-func newFamily() string {
+// newGenlFamily makes a name for the session's generic netlink family.
+func newGenlFamily() string {
 	var b [6]byte
 	rand.Read(b[:])
 	return "gs" + hex.EncodeToString(b[:])

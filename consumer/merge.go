@@ -130,7 +130,7 @@ func (b *buffer) emit(limit *entry, budget int, out *output) (spent int, next *r
 					b.records += records
 					out.taken += records
 					records = 0
-					out.seldom(ok, r, payload)
+					out.recordSlow(ok, r, payload)
 					buf = out.buf
 				}
 			}

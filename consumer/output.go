@@ -51,12 +51,12 @@ func (o *output) record(cpu int, r *record, payload []byte) {
 	o.buf = buf
 	o.taken++
 	if !ok || len(buf) >= flushAt || r.kind == recSystem {
-		o.seldom(ok, r, payload)
+		o.recordSlow(ok, r, payload)
 	}
 }
 
-// seldom does what few records call for.
-func (o *output) seldom(ok bool, r *record, payload []byte) {
+// recordSlow does what few records need.
+func (o *output) recordSlow(ok bool, r *record, payload []byte) {
 	if !ok {
 		o.bad++
 	}

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	idleTick   = 25 * time.Millisecond // how often buffers are looked at when nothing wakes the reader
-	busyTick   = 2 * time.Millisecond  // the same while a grace period passes
-	plugTick   = time.Second           // how often it looks for CPUs that were plugged in
-	emitBudget = 1 << 20               // bytes of records emitted between two looks at the buffers
-	spillLimit = 256 << 20             // bytes copied aside at most
-	everything = math.MaxUint64
+	idleTick    = 25 * time.Millisecond // how often buffers are looked at when nothing wakes the reader
+	busyTick    = 2 * time.Millisecond  // the same while a grace period passes
+	hotplugTick = time.Second           // how often it looks for CPUs that were plugged in
+	emitBudget  = 1 << 20               // bytes of records emitted between two looks at the buffers
+	spillLimit  = 256 << 20             // bytes copied aside at most
+	everything  = math.MaxUint64
 )
 
 // A reader is the goroutine that empties the buffers: see "Order" in the package comment.
@@ -29,7 +29,7 @@ type reader struct {
 	merger
 	out     *output
 	barrier barrier
-	plug    func() []*buffer // buffers of CPUs that are new; nil if there never are
+	openNew func() []*buffer // buffers of CPUs that are new; nil if there never are
 
 	wakeFd   int // an eventfd: readable when stop wants attention
 	stopping atomic.Bool
@@ -37,15 +37,15 @@ type reader struct {
 	done     chan struct{} // closed when run has returned
 	err      error         // valid then
 
-	safe     uint64 // records up to this time may be emitted
-	misled   bool   // poll said there is something, and there was not
-	plugged  time.Time
-	mu       sync.Mutex // held while buffers changes, and by close
-	closed   bool       // there is no file any more
-	pollFds  []unix.PollFd
-	requests chan struct{}                // a grace period is wanted
-	passedFd int                          // an eventfd: readable when it has passed
-	panicked atomic.Pointer[panics.Error] // where grace periods are waited for
+	safe        uint64 // records up to this time may be emitted
+	spurious    bool   // poll said there is something, and there was not
+	lastHotplug time.Time
+	mu          sync.Mutex // held while buffers changes, and by close
+	closed      bool       // there is no file any more
+	pollFds     []unix.PollFd
+	requests    chan struct{}                // a grace period is wanted
+	passedFd    int                          // an eventfd: readable when it has passed
+	panicked    atomic.Pointer[panics.Error] // where grace periods are waited for
 }
 
 func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error) {
@@ -59,14 +59,14 @@ func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error)
 		return nil, errors.Wrap(err, "eventfd")
 	}
 	return &reader{
-		merger:   merger{buffers: buffers},
-		out:      out,
-		barrier:  barrier,
-		wakeFd:   wake,
-		done:     make(chan struct{}),
-		plugged:  time.Now(),
-		requests: make(chan struct{}, 1),
-		passedFd: passed,
+		merger:      merger{buffers: buffers},
+		out:         out,
+		barrier:     barrier,
+		wakeFd:      wake,
+		done:        make(chan struct{}),
+		lastHotplug: time.Now(),
+		requests:    make(chan struct{}, 1),
+		passedFd:    passed,
 	}, nil
 }
 
@@ -75,16 +75,16 @@ func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error)
 // left to the next reader.
 func (r *reader) stop() {
 	r.stopping.Store(true)
-	ring(r.wakeFd)
+	signalEventfd(r.wakeFd)
 }
 
-// ring makes an eventfd readable.
-func ring(fd int) { unix.Write(fd, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
+// signalEventfd makes an eventfd readable.
+func signalEventfd(fd int) { unix.Write(fd, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
 
-// hurry gives the calling goroutine a thread of its own, the first to get a CPU:
+// raisePriority gives the calling goroutine a thread of its own, the first to get a CPU:
 // on a busy machine, the kernel would run out of room while the thread waits for
 // its turn. It sleeps most of the time. Without the privilege it stays as it is.
-func hurry() {
+func raisePriority() {
 	runtime.LockOSThread()
 	unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20)
 }
@@ -93,13 +93,13 @@ func hurry() {
 func (r *reader) run() {
 	defer close(r.done)
 	defer panics.Catch(&r.err)
-	hurry()
-	go r.graces()
+	raisePriority()
+	go r.waitGracePeriods()
 	defer close(r.requests)
 	for !r.stopping.Load() && r.out.failed == nil {
 		r.round()
 	}
-	r.plugIn()
+	r.addHotplugged()
 	if r.leaving.Load() {
 		r.leave()
 	} else {
@@ -122,8 +122,8 @@ func (r *reader) leave() {
 
 // round is one of the rounds of the package comment.
 func (r *reader) round() {
-	if time.Since(r.plugged) >= plugTick {
-		r.plugIn()
+	if time.Since(r.lastHotplug) >= hotplugTick {
+		r.addHotplugged()
 	}
 	found := r.scan()
 	if !r.pending() {
@@ -144,30 +144,30 @@ func (r *reader) round() {
 	r.requests <- struct{}{}
 	r.emitUpto(r.safe)
 	r.out.flush()
-	r.await()
+	r.awaitGracePeriod()
 	r.safe = latest
 }
 
-// graces waits for grace periods beside run, to which a panic here is passed on.
-func (r *reader) graces() {
+// waitGracePeriods waits for grace periods beside run, to which a panic here is passed on.
+func (r *reader) waitGracePeriods() {
 	defer func() {
 		if p := recover(); p != nil {
 			r.panicked.Store(panics.Of(p))
-			ring(r.passedFd)
+			signalEventfd(r.passedFd)
 			return
 		}
 		unix.Close(r.passedFd)
 	}()
-	hurry()
+	raisePriority()
 	for range r.requests {
 		r.barrier()
-		ring(r.passedFd)
+		signalEventfd(r.passedFd)
 	}
 }
 
-// await waits for the end of the grace period and keeps the kernel in room
+// awaitGracePeriod waits for the end of the grace period and keeps the kernel in room
 // meanwhile. It sleeps in poll, as Go's timers would need other threads' help.
-func (r *reader) await() {
+func (r *reader) awaitGracePeriod() {
 	fds := []unix.PollFd{{Fd: int32(r.passedFd), Events: unix.POLLIN}}
 	var count [8]byte
 	for {
@@ -179,7 +179,7 @@ func (r *reader) await() {
 			return
 		}
 		r.scan()
-		r.relieve()
+		r.spillNearlyFull()
 	}
 }
 
@@ -187,18 +187,18 @@ func (r *reader) await() {
 func (r *reader) emitUpto(upto uint64) {
 	for !r.emit(upto, emitBudget, r.out) && r.out.failed == nil {
 		r.scan()
-		r.relieve()
+		r.spillNearlyFull()
 	}
 }
 
-// relieve spills where the kernel is about to run out of room.
-func (r *reader) relieve() {
+// spillNearlyFull spills the buffers in which the kernel is about to run out of room.
+func (r *reader) spillNearlyFull() {
 	spilled := 0
 	for _, b := range r.buffers {
 		spilled += b.spilled
 	}
 	for _, b := range r.buffers {
-		if b.pressed() && spilled < spillLimit {
+		if b.nearlyFull() && spilled < spillLimit {
 			spilled -= b.spilled
 			b.spill()
 			spilled += b.spilled
@@ -206,24 +206,24 @@ func (r *reader) relieve() {
 	}
 }
 
-// plugIn adds the buffers of CPUs that have come since. A CPU's first records
+// addHotplugged adds the buffers of CPUs that have come since. A CPU's first records
 // may come out up to a second late.
-func (r *reader) plugIn() {
-	if r.plug == nil {
+func (r *reader) addHotplugged() {
+	if r.openNew == nil {
 		return
 	}
-	r.plugged = time.Now()
+	r.lastHotplug = time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
-		r.buffers = append(r.buffers, r.plug()...)
+		r.buffers = append(r.buffers, r.openNew()...)
 	}
 }
 
 // wait sleeps until a sub-buffer is full, the tick has passed, or stop was called.
 func (r *reader) wait(found bool) {
 	fds := append(r.pollFds[:0], unix.PollFd{Fd: int32(r.wakeFd), Events: unix.POLLIN})
-	if !r.misled || found {
+	if !r.spurious || found {
 		for _, b := range r.buffers {
 			if b.file != nil {
 				fds = append(fds, unix.PollFd{Fd: int32(b.file.fd), Events: unix.POLLIN})
@@ -233,7 +233,7 @@ func (r *reader) wait(found bool) {
 	r.pollFds = fds
 	n, err := unix.Poll(fds, int(idleTick/time.Millisecond))
 	// If the next look finds nothing, sleep without asking the files.
-	r.misled = err == nil && n > 0
+	r.spurious = err == nil && n > 0
 }
 
 // close gives up the buffers. run may still be about: it finds zeros then.

@@ -314,8 +314,8 @@ func (b *buffer) headOfNext() *record {
 	return (*record)(unsafe.Pointer(&b.segs[b.first].data[0]))
 }
 
-// pressed says that the kernel is about to run out of room in this buffer.
-func (b *buffer) pressed() bool { return uint64(b.mapped) > b.n/2 }
+// nearlyFull says that the kernel is about to run out of room in this buffer.
+func (b *buffer) nearlyFull() bool { return uint64(b.mapped) > b.n/2 }
 
 // spill copies whole sub-buffers that wait to be emitted, the oldest first, and
 // gives them back.

@@ -72,7 +72,7 @@ func (s *session) run() (result Result, err error) {
 		return result, err
 	}
 	n := sessionFile{Script: s.cfg.Script, Manifest: s.manifest}
-	if fileErr := n.write(s.mod.family); fileErr != nil && s.cfg.Recorder {
+	if fileErr := n.write(s.mod.genlFamily); fileErr != nil && s.cfg.Recorder {
 		return result, errors.Wrap(fileErr, "nobody could attach")
 	} else if fileErr != nil {
 		s.verbose("nobody can attach: %v", fileErr)
@@ -145,7 +145,7 @@ func (s *session) follow() (result Result, err error) {
 
 // connect opens the module's control channel, and makes this process the session's owner.
 func (s *session) connect() (err error) {
-	if s.control, err = dialControl(s.mod.family, s.message); err != nil {
+	if s.control, err = dialControl(s.mod.genlFamily, s.message); err != nil {
 		return err
 	}
 	s.background(func() {
@@ -177,7 +177,7 @@ func (s *session) read() (err error) {
 		}
 		return err
 	}
-	s.reader.plug = func() []*buffer {
+	s.reader.openNew = func() []*buffer {
 		// A CPU whose buffer cannot be opened now is tried again the next time.
 		more, _ := openBuffers(dir, have)
 		return more
@@ -328,7 +328,7 @@ func (s *session) leaveOrRemove(result *Result, err *error) {
 	}
 	unloadErr := unload(s.mod.name, patience)
 	if unloadErr == nil {
-		os.Remove(sessionFilePath(s.mod.family))
+		os.Remove(sessionFilePath(s.mod.genlFamily))
 	} else if *err == nil {
 		result.ExitCode, *err = 1, unloadErr
 	}

@@ -18,7 +18,7 @@ func stackRecord(payload []byte) (flags uint32, addrs []byte, ok bool) {
 // A stackPrinter writes stacks as text. Most stacks of a session are the same
 // few, whose text it keeps.
 type stackPrinter struct {
-	symbols *symbols
+	symbols *symbolizer
 	texts   map[string]string // by payload
 	kept    int               // bytes in texts
 }
@@ -27,7 +27,7 @@ type stackPrinter struct {
 const keptTexts = 8 << 20
 
 func newStackPrinter() *stackPrinter {
-	return &stackPrinter{symbols: newSymbols(), texts: map[string]string{}}
+	return &stackPrinter{symbols: newSymbolizer(), texts: map[string]string{}}
 }
 
 // append appends the text of a GS_REC_STACK's payload. It reports false if that makes no sense.
@@ -59,7 +59,7 @@ func (s *stackPrinter) append(dst, payload []byte) ([]byte, bool) {
 //
 // At a function's return the first two are where from and where to. It
 // reports whether all addresses have symbols.
-func appendStack(dst []byte, syms *symbols, flags uint32, addrs []byte) ([]byte, bool) {
+func appendStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) ([]byte, bool) {
 	known := true
 	for i := 0; len(addrs) >= 8; i++ {
 		switch {
@@ -74,7 +74,7 @@ func appendStack(dst []byte, syms *symbols, flags uint32, addrs []byte) ([]byte,
 		p, ok := syms.find(addr)
 		if ok {
 			dst = append(dst, " : "...)
-			dst = appendPlace(dst, &p)
+			dst = appendSymbolized(dst, &p)
 		}
 		dst = append(dst, '\n')
 		known = known && ok
@@ -83,8 +83,8 @@ func appendStack(dst []byte, syms *symbols, flags uint32, addrs []byte) ([]byte,
 	return dst, known
 }
 
-// appendPlace appends vfs_read+0x0/0x310 [kernel].
-func appendPlace(dst []byte, p *place) []byte {
+// appendSymbolized appends vfs_read+0x0/0x310 [kernel].
+func appendSymbolized(dst []byte, p *symbolized) []byte {
 	dst = append(dst, p.name...)
 	dst = append(dst, "+0x"...)
 	dst = appendHex(dst, p.offset)
@@ -97,7 +97,7 @@ func appendPlace(dst []byte, p *place) []byte {
 	return append(dst, ']')
 }
 
-func (p *place) moduleName() string {
+func (p *symbolized) moduleName() string {
 	if len(p.module) == 0 {
 		return "kernel"
 	}
@@ -106,7 +106,7 @@ func (p *place) moduleName() string {
 
 // appendJSONStack appends an array with an object for each address, innermost
 // first; of what is not known there is no member.
-func appendJSONStack(dst []byte, syms *symbols, flags uint32, addrs []byte) []byte {
+func appendJSONStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) []byte {
 	if flags&stackReturn != 0 {
 		dst = append(dst, `,"return":true`...)
 	}

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// testSymbols is symbols over a kallsyms of its own, and how often that was read.
-func testSymbols(kallsyms *string) (*symbols, *int) {
+// testSymbols is a symbolizer over a kallsyms of its own, and how often that was read.
+func testSymbols(kallsyms *string) (*symbolizer, *int) {
 	reads := new(int)
-	return &symbols{open: func() (io.ReadCloser, error) {
+	return &symbolizer{open: func() (io.ReadCloser, error) {
 		*reads++
 		return io.NopCloser(strings.NewReader(*kallsyms)), nil
 	}}, reads
@@ -50,7 +50,7 @@ func TestSymbols(t *testing.T) {
 	} {
 		got := ""
 		if p, ok := syms.find(c.addr); ok {
-			got = string(appendPlace(nil, &p))
+			got = string(appendSymbolized(nil, &p))
 		}
 		if got != c.want {
 			t.Errorf("%#x is %q, want %q", c.addr, got, c.want)

@@ -22,7 +22,7 @@ func Stop(name string) (SessionInfo, error) {
 	if err != nil {
 		return SessionInfo{}, err
 	}
-	control, err := dialControl(s.family, func(message) {})
+	control, err := dialControl(s.genlFamily, func(message) {})
 	if err != nil {
 		return *s, err
 	}
@@ -46,7 +46,7 @@ func Stop(name string) (SessionInfo, error) {
 	if err := unload(name, unloadPatience); err != nil {
 		return *s, err
 	}
-	os.Remove(sessionFilePath(s.family))
+	os.Remove(sessionFilePath(s.genlFamily))
 	return *s, nil
 }
 

@@ -59,12 +59,12 @@ func TestReadManifest(t *testing.T) {
 	}
 }
 
-func TestRenameImage(t *testing.T) {
+func TestRenameModule(t *testing.T) {
 	image, err := os.ReadFile(assemble(t, moduleText))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := renameImage(image, "hello", "hello_12345"); err != nil {
+	if err := renameModule(image, "hello", "hello_12345"); err != nil {
 		t.Fatal(err)
 	}
 	f, err := elf.NewFile(bytes.NewReader(image))
@@ -81,10 +81,10 @@ func TestRenameImage(t *testing.T) {
 	if !bytes.Equal(this, want) {
 		t.Errorf("%q", this)
 	}
-	if renameImage(image, "nothello", "x") == nil {
+	if renameModule(image, "nothello", "x") == nil {
 		t.Error("renamed a module that has another name")
 	}
-	if renameImage(image, "hello_12345", strings.Repeat("x", 56)) == nil {
+	if renameModule(image, "hello_12345", strings.Repeat("x", 56)) == nil {
 		t.Error("took a name that is too long")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pkg/errors"
 
+	"gostap/internal/buildid"
 	"gostap/internal/kallsyms"
 	"gostap/manifest"
 )
@@ -92,4 +93,13 @@ func (w *wanted) take(s kallsyms.Symbol) bool {
 		}
 	}
 	return !w.done()
+}
+
+// kernelBuildID returns the running kernel's build-id in hex, "" if it has none.
+func kernelBuildID() string {
+	notes, err := os.ReadFile("/sys/kernel/notes")
+	if err != nil {
+		return ""
+	}
+	return buildid.Find(notes)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/pkg/errors"
 
-	"gostap/internal/buildid"
 	"gostap/manifest"
 )
 
@@ -47,10 +46,10 @@ func ReadManifest(path string) (*manifest.Manifest, error) {
 // maxModuleName is how long a module's name can be: MODULE_NAME_LEN with its NUL is 56.
 const maxModuleName = 55
 
-// renameImage gives the module in image, an ELF relocatable, another name:
+// renameModule gives a module, an ELF relocatable, another name:
 // that in its struct module, which is what the kernel goes by. It is there as
 // an array of MODULE_NAME_LEN bytes, padded with NULs.
-func renameImage(image []byte, from, to string) error {
+func renameModule(image []byte, from, to string) error {
 	if len(to) > maxModuleName {
 		return errors.Errorf("module name %s is too long", to)
 	}
@@ -75,12 +74,3 @@ func renameImage(image []byte, from, to string) error {
 
 // signatureMark ends a signed module.
 var signatureMark = []byte("~Module signature appended~\n")
-
-// kernelBuildID returns the running kernel's build-id in hex, "" if it has none.
-func kernelBuildID() string {
-	notes, err := os.ReadFile("/sys/kernel/notes")
-	if err != nil {
-		return ""
-	}
-	return buildid.Find(notes)
-}

@@ -16,10 +16,10 @@ import (
 	"gostap/internal/kallsyms"
 )
 
-// symbols finds what kernel addresses are in. It reads /proc/kallsyms when it is
+// A symbolizer finds what kernel addresses are in. It reads /proc/kallsyms when it is
 // first asked, and once more when an address is in no function: a module may have
 // been loaded since.
-type symbols struct {
+type symbolizer struct {
 	open func() (io.ReadCloser, error)
 	list []symbol // by address
 	text []byte   // all of kallsyms
@@ -29,11 +29,11 @@ type symbols struct {
 // A symbol is a line of kallsyms.
 type symbol struct {
 	addr uint64
-	line uint32 // where in symbols.text it begins
+	line uint32 // where in symbolizer.text it begins
 }
 
-// A place is what an address is in.
-type place struct {
+// A symbolized address is an offset in a symbol.
+type symbolized struct {
 	name, module []byte
 	offset, size uint64 // size is 0 if it isn't known
 }
@@ -41,12 +41,12 @@ type place struct {
 // reread is how long after a reading unknown addresses are not worth another.
 const reread = time.Second
 
-func newSymbols() *symbols {
-	return &symbols{open: func() (io.ReadCloser, error) { return os.Open(kallsyms.Path) }}
+func newSymbolizer() *symbolizer {
+	return &symbolizer{open: func() (io.ReadCloser, error) { return os.Open(kallsyms.Path) }}
 }
 
 // find returns what addr is in, and whether there is such a thing.
-func (s *symbols) find(addr uint64) (place, bool) {
+func (s *symbolizer) find(addr uint64) (symbolized, bool) {
 	p, ok := s.lookUp(addr)
 	if !ok && time.Since(s.read) > reread {
 		s.read = time.Now()
@@ -58,10 +58,10 @@ func (s *symbols) find(addr uint64) (place, bool) {
 }
 
 // lookUp takes the last symbol up to addr, as the kernel does: of those at one address the first.
-func (s *symbols) lookUp(addr uint64) (place, bool) {
+func (s *symbolizer) lookUp(addr uint64) (symbolized, bool) {
 	behind := sort.Search(len(s.list), func(i int) bool { return s.list[i].addr > addr })
 	if behind == 0 {
-		return place{}, false
+		return symbolized{}, false
 	}
 	at := behind - 1
 	for at > 0 && s.list[at-1].addr == s.list[at].addr {
@@ -69,7 +69,7 @@ func (s *symbols) lookUp(addr uint64) (place, bool) {
 	}
 	sym := &s.list[at]
 	name, module := s.names(sym)
-	p := place{name: name, module: module, offset: addr - sym.addr}
+	p := symbolized{name: name, module: module, offset: addr - sym.addr}
 	if behind < len(s.list) {
 		p.size = s.list[behind].addr - sym.addr
 		if _, next := s.names(&s.list[behind]); !bytes.Equal(next, module) {
@@ -84,13 +84,13 @@ func (s *symbols) lookUp(addr uint64) (place, bool) {
 const pageSize = 4096
 
 // names returns a symbol's name and its module's, which is nil for the kernel's own.
-func (s *symbols) names(sym *symbol) (name, module []byte) {
+func (s *symbolizer) names(sym *symbol) (name, module []byte) {
 	line, _, _ := bytes.Cut(s.text[sym.line:], []byte{'\n'})
 	return kallsyms.Symbol(line).Name()
 }
 
 // load reads kallsyms. What lies below the kernel's half of the addresses are per-CPU offsets.
-func (s *symbols) load() error {
+func (s *symbolizer) load() error {
 	f, err := s.open()
 	if err != nil {
 		return errors.WithStack(err)
