@@ -54,7 +54,7 @@ func TestReadManifest(t *testing.T) {
 	if _, err := ReadManifest("/nowhere"); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Error(err)
 	}
-	if _, err := ReadManifest("image_test.go"); err == nil || !strings.Contains(err.Error(), "not a module") {
+	if _, err := ReadManifest("modulefile_test.go"); err == nil || !strings.Contains(err.Error(), "not a module") {
 		t.Error(err)
 	}
 }
