@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,35 +22,35 @@ import (
 )
 
 // buildModule builds the module, and leaves it here if it was given a name.
-func (s *session) buildModule(ctx context.Context) error {
-	name := s.name()
-	s.code.Manifest.Name = name
-	carried, err := json.Marshal(s.code.Manifest)
+func (inv *invocation) buildModule(ctx context.Context) error {
+	name := inv.name()
+	inv.code.Manifest.Name = name
+	manifestJSON, err := json.Marshal(inv.code.Manifest)
 	if err != nil {
 		return errors.WithStack(err)
 	}
-	if err := s.keepFiles(carried); err != nil {
+	if err := inv.keepGenerated(manifestJSON); err != nil {
 		return err
 	}
 	outDir := ""
-	if s.module != "" {
+	if inv.module != "" {
 		outDir = "."
 	}
 	result, err := modulebuild.Build(ctx, modulebuild.Request{
-		Release:      s.target.Release,
+		Release:      inv.target.Release,
 		Name:         name,
-		C:            s.code.C,
-		Embedded:     s.code.EmbeddedC,
-		Library:      s.libraryC(),
-		Manifest:     carried,
-		StackUse:     s.code.StackUse,
-		MaxStringLen: int(s.limits.MaxStringLen),
-		KBuild:       s.kbuild,
-		Sign:         s.signer(),
+		C:            inv.code.C,
+		Embedded:     inv.code.EmbeddedC,
+		Library:      inv.libraryC(),
+		Manifest:     manifestJSON,
+		StackUse:     inv.code.StackUse,
+		MaxStringLen: int(inv.limits.MaxStringLen),
+		KBuild:       inv.kbuild,
+		Sign:         inv.signer(),
 		OutDir:       outDir,
-		Progress:     s.progress,
+		Progress:     inv.progress,
 	})
-	return s.finishBuild(result, err)
+	return inv.finishBuild(result, err)
 }
 
 // signer is what --sign names; nil if that is not KEY,CERT.
@@ -61,39 +63,39 @@ func (o *options) signer() *modulebuild.Signer {
 }
 
 // buildHost builds the script as an ordinary program.
-func (s *session) buildHost(ctx context.Context) error {
-	if err := s.keepFiles(nil); err != nil {
+func (inv *invocation) buildHost(ctx context.Context) error {
+	if err := inv.keepGenerated(nil); err != nil {
 		return err
 	}
-	manifestC, err := emit.ManifestC(&s.code.Manifest)
+	manifestC, err := emit.ManifestC(&inv.code.Manifest)
 	if err != nil {
 		return err
 	}
 	result, err := modulebuild.BuildHost(ctx, modulebuild.HostRequest{
-		C:            append(s.code.C, manifestC...),
-		Embedded:     s.code.EmbeddedC,
-		Library:      s.libraryC(),
-		MaxStringLen: int(s.limits.MaxStringLen),
+		C:            append(inv.code.C, manifestC...),
+		Embedded:     inv.code.EmbeddedC,
+		Library:      inv.libraryC(),
+		MaxStringLen: int(inv.limits.MaxStringLen),
 	})
-	return s.finishBuild(result, err)
+	return inv.finishBuild(result, err)
 }
 
-func (s *session) finishBuild(result modulebuild.Result, err error) error {
-	s.status.say("", 0)
+func (inv *invocation) finishBuild(result modulebuild.Result, err error) error {
+	inv.status.show("", 0)
 	if err != nil {
 		return err
 	}
-	s.built = result.Path
+	inv.built = result.Path
 	if result.CacheHit {
-		s.remark = "  from the cache"
+		inv.remark = "  from the cache"
 	}
 	return nil
 }
 
 // libraryC is the embedded library's C.
-func (s *session) libraryC() []byte {
+func (inv *invocation) libraryC() []byte {
 	var files []*syntax.File
-	for _, f := range s.library.Files() {
+	for _, f := range inv.library.Files() {
 		if isBuiltin(f.Source) {
 			files = append(files, f)
 		}
@@ -102,23 +104,23 @@ func (s *session) libraryC() []byte {
 }
 
 // progress says what takes long.
-func (s *session) progress(what string) {
-	if s.verbosity(4) > 0 {
+func (inv *invocation) progress(what string) {
+	if inv.verbosity(4) > 0 {
 		fmt.Fprintf(os.Stderr, "%s …\n", what)
 	}
-	s.status.say(what, 500*time.Millisecond)
+	inv.status.show(what, 500*time.Millisecond)
 }
 
-// keepFiles leaves the generated files in a folder of their own, for -k.
-func (s *session) keepFiles(carried []byte) error {
-	if !s.keep {
+// keepGenerated leaves the generated files in a folder of their own, for -k.
+func (inv *invocation) keepGenerated(manifestJSON []byte) error {
+	if !inv.keep {
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "gostap-")
 	if err != nil {
 		return err
 	}
-	for name, text := range map[string][]byte{"script.c": s.code.C, "embedded.c": s.code.EmbeddedC, "manifest.json": carried} {
+	for name, text := range map[string][]byte{"script.c": inv.code.C, "embedded.c": inv.code.EmbeddedC, "manifest.json": manifestJSON} {
 		if text == nil {
 			continue
 		}
@@ -128,4 +130,15 @@ func (s *session) keepFiles(carried []byte) error {
 	}
 	fmt.Fprintf(os.Stderr, "Keeping the generated files in %s\n", dir)
 	return nil
+}
+
+// name is the module's: that of -m, or one made of what it is built from.
+func (inv *invocation) name() string {
+	if inv.module != "" {
+		return inv.module
+	}
+	h := sha256.New()
+	h.Write(inv.code.C)
+	h.Write(inv.code.EmbeddedC)
+	return "gostap_" + hex.EncodeToString(h.Sum(nil))[:16]
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
+
+	"gostap/elaborate"
+	"gostap/elaborate/query"
 )
 
 // bashCompletion is not cobra's own, which can't complete inside quotes.
@@ -37,4 +40,16 @@ func newCompletion() *cobra.Command {
 			return errors.New("completion: give one of bash, zsh and fish")
 		},
 	}
+}
+
+// completePoint completes the pattern of -l or -L for a shell.
+func (o *options) completePoint(_ *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
+	none := cobra.ShellCompDirectiveNoFileComp
+	o.pass = 2 // nothing is going to run
+	inv, err := o.newInvocation()
+	if err != nil {
+		return nil, none
+	}
+	library, _ := elaborate.LoadLibrary(inv.env(nil), inv.folders()...)
+	return query.Complete(text, library, inv.target), none | cobra.ShellCompDirectiveNoSpace
 }

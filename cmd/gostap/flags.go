@@ -54,7 +54,7 @@ func (o *options) flags() []flagGroup {
 	f.BoolVarP(&o.guru, "guru", "g", false, "guru mode: allow embedded C and writing to the kernel")
 	f.StringArrayVarP(&o.includes, "include", "I", nil, "look for tapsets (.stp) and macros (.stpm) in `DIR` too")
 	f.StringArrayVarP(&o.defines, "define", "D", nil, "set a limit, `NAME=VALUE`: "+limitNames())
-	f.BoolVarP(&o.plain, "unoptimized", "u", false, "keep what is never used")
+	f.BoolVarP(&o.unoptimized, "unoptimized", "u", false, "keep what is never used")
 	f.StringVar(&o.compatible, "compatible", language, "be systemtap `VERSION` to scripts that ask")
 	f.BoolVar(&o.suppressErrors, "suppress-handler-errors", false, "go on after errors in handlers and skipped probes; only count them")
 	f.BoolVar(&o.suppressTimeLimits, "suppress-time-limits", false, "do not limit how long a handler runs (guru mode)")
@@ -84,8 +84,8 @@ func newFlagSet() *pflag.FlagSet {
 	return f
 }
 
-// british lets --colour be --color.
-func british(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+// normalizeFlag lets --colour be --color.
+func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "colour" {
 		name = "color"
 	}

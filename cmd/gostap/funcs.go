@@ -15,7 +15,7 @@ import (
 func newFuncs() *cobra.Command {
 	var o options
 	var modules, format string
-	keep := map[string]*bool{}
+	filters := map[string]*bool{}
 	cmd := &cobra.Command{
 		Use:   "funcs [OPTION…] PATTERN",
 		Short: "List the kernel's functions, and which can be probed",
@@ -40,14 +40,14 @@ In front stands how a probe gets there: ftrace, kprobe, or - if it doesn't.`,
 			}
 			var list []function
 			for _, f := range all {
-				if wanted(f, keep) {
+				if passesFilters(f, filters) {
 					list = append(list, function(f))
 				}
 			}
 			if len(list) == 0 {
 				return exitCode(1)
 			}
-			return answer(list, format, printEach)
+			return printList(list, format, printEach)
 		},
 	}
 	f := cmd.Flags()
@@ -61,19 +61,19 @@ In front stands how a probe gets there: ftrace, kprobe, or - if it doesn't.`,
 		{"global", "only those that are not static"},
 		{"static", "only static ones"},
 	} {
-		keep[filter.name] = f.Bool(filter.name, false, filter.usage)
+		filters[filter.name] = f.Bool(filter.name, false, filter.usage)
 	}
 	f.StringVar(&format, "output", "text", "`FORMAT` is text, or json (an object a line)")
 	return cmd
 }
 
-// wanted reports whether f passes all filters that were given.
-func wanted(f query.Function, keep map[string]*bool) bool {
+// passesFilters reports whether f passes all filters that were given.
+func passesFilters(f query.Function, filters map[string]*bool) bool {
 	for name, is := range map[string]bool{
 		"probeable": f.Refused == "", "refused": f.Refused != "", "traced": f.Traced,
 		"exported": f.Exported, "global": f.Global, "static": !f.Global,
 	} {
-		if *keep[name] && !is {
+		if *filters[name] && !is {
 			return false
 		}
 	}

@@ -103,8 +103,8 @@ func switchFiles(files *consumer.Files) (err error) {
 	return files.Switch()
 }
 
-// session runs what one of the consumer's runners runs.
-func (o *outputOptions) session(ctx context.Context, cfg consumer.Config,
+// runSession runs a session to its end, or until it is left, with the output where the options say.
+func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 	run func(context.Context, consumer.Config) (consumer.Result, error)) error {
 	files, done, err := o.open()
 	if err != nil {

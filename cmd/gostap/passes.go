@@ -10,39 +10,22 @@ import (
 	"time"
 
 	"gostap/elaborate"
-	"gostap/elaborate/image"
 	"gostap/translator/check"
 	"gostap/translator/emit"
-	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
-// A session is one script on its way through the passes.
-type session struct {
-	*options
-	limits  emit.Limits
-	target  *image.Target
-	library *elaborate.Library
-	status  *statusLine
-
-	files   []*syntax.File   // of pass 1
-	program *program.Program // of pass 2
-	code    *emit.Output     // of pass 3
-	built   string           // of pass 4: the module, or the host program
-	remark  string           // for -v, about the pass that has just run
-}
-
 // passes runs the five passes, up to the one that -p names.
 func (o *options) passes(ctx context.Context) error {
-	s, err := o.newSession()
+	inv, err := o.newInvocation()
 	if err != nil {
 		return err
 	}
-	s.status = newStatusLine()
-	defer s.status.close()
-	if bar := s.target.Progress; bar != nil {
-		s.target.Progress = func(done, total int64) {
-			s.status.say("", 0)
+	inv.status = newStatusLine()
+	defer inv.status.close()
+	if bar := inv.target.Progress; bar != nil {
+		inv.target.Progress = func(done, total int64) {
+			inv.status.show("", 0)
 			bar(done, total)
 		}
 	}
@@ -53,17 +36,17 @@ func (o *options) passes(ctx context.Context) error {
 		run  func(context.Context) error
 		show func() error // what -p prints if it is the last
 	}{
-		{"parse", s.parse, s.showTree},
-		{"elaborate", s.elaborate, s.showProgram},
-		{"translate", s.translate, s.showC},
-		{"build", s.build, s.showPath},
-		{"run", s.run, func() error { return nil }},
+		{"parse", inv.parse, inv.showTree},
+		{"elaborate", inv.elaborate, inv.showProgram},
+		{"translate", inv.translate, inv.showC},
+		{"build", inv.build, inv.showPath},
+		{"run", inv.run, func() error { return nil }},
 	} {
 		start := time.Now()
-		s.remark = ""
-		s.status.say("pass "+strconv.Itoa(i+1)+": "+pass.name, 3*time.Second)
+		inv.remark = ""
+		inv.status.show("pass "+strconv.Itoa(i+1)+": "+pass.name, 3*time.Second)
 		if i+1 == 5 {
-			s.status.say("", 0)
+			inv.status.show("", 0)
 			release() // the consumer has its own ways
 		}
 		err := inPass(i+1, pass.name, func() error { return pass.run(ctx) })
@@ -75,7 +58,7 @@ func (o *options) passes(ctx context.Context) error {
 		}
 		if o.verbosity(i+1) > 0 {
 			took := float64(time.Since(start).Microseconds()) / 1000
-			fmt.Fprintf(os.Stderr, "Pass %d: %-10s %9.1f ms%s\n", i+1, pass.name, took, s.remark)
+			fmt.Fprintf(os.Stderr, "Pass %d: %-10s %9.1f ms%s\n", i+1, pass.name, took, inv.remark)
 		}
 		if i+1 == o.pass {
 			return inPass(i+1, pass.name, pass.show)
@@ -85,67 +68,95 @@ func (o *options) passes(ctx context.Context) error {
 }
 
 // parse reads the user's files and the library.
-func (s *session) parse(context.Context) error {
-	sources, args, err := s.sources()
+func (inv *invocation) parse(context.Context) error {
+	sources, args, err := inv.sources()
 	if err != nil {
 		return err
 	}
-	env := s.env(args)
+	env := inv.env(args)
 	var diags syntax.Diagnostics
-	s.library, diags = elaborate.LoadLibrary(env, s.folders()...)
+	inv.library, diags = elaborate.LoadLibrary(env, inv.folders()...)
 	for _, src := range sources {
 		file, more := syntax.Parse(src, env)
-		s.files = append(s.files, file)
+		inv.files = append(inv.files, file)
 		diags = append(diags, more...)
 	}
-	s.remark = fmt.Sprintf("  %d library files", len(s.library.Files()))
-	return s.tell(diags)
+	inv.remark = fmt.Sprintf("  %d library files", len(inv.library.Files()))
+	return inv.diagnose(diags)
 }
 
 // elaborate finds what the probe points stand for, and checks names and types.
-func (s *session) elaborate(context.Context) error {
-	elaborated, diags := elaborate.Elaborate(s.files, s.library, s.target)
-	if err := s.tell(diags); err != nil {
+func (inv *invocation) elaborate(context.Context) error {
+	elaborated, diags := elaborate.Elaborate(inv.files, inv.library, inv.target)
+	if err := inv.diagnose(diags); err != nil {
 		return err
 	}
-	s.program, diags = check.Check(elaborated, check.Options{
-		Guru:        s.guru,
-		Unoptimized: s.plain,
-		NoWarnings:  s.noWarn,
+	inv.program, diags = check.Check(elaborated, check.Options{
+		Guru:        inv.guru,
+		Unoptimized: inv.unoptimized,
+		NoWarnings:  inv.noWarn,
 		Builtin:     isBuiltin,
-		Functions:   s.library.FunctionNames(),
+		Functions:   inv.library.FunctionNames(),
 	})
-	s.remark = fmt.Sprintf("  %d probes%s", len(elaborated.Probes), s.target.Sources())
-	return s.tell(diags)
+	inv.remark = fmt.Sprintf("  %d probes%s", len(elaborated.Probes), inv.target.Sources())
+	return inv.diagnose(diags)
 }
 
 // translate writes the program as C.
-func (s *session) translate(context.Context) (err error) {
-	s.code, err = emit.Emit(s.program, emit.Options{Module: s.module, Release: s.target.Release, Limits: s.limits, Timing: s.timing})
+func (inv *invocation) translate(context.Context) (err error) {
+	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing})
 	if err != nil {
 		return err
 	}
-	if err := s.options.run.checkGlobals(&s.code.Manifest); err != nil {
+	if err := inv.options.run.checkGlobals(&inv.code.Manifest); err != nil {
 		return err
 	}
-	return s.target.Locate(&s.code.Manifest)
+	return inv.target.Locate(&inv.code.Manifest)
 }
 
 // build makes a module of the C, or a program for the host runtime.
-func (s *session) build(ctx context.Context) error {
-	if s.runtime == "host" {
-		return s.buildHost(ctx)
+func (inv *invocation) build(ctx context.Context) error {
+	if inv.runtime == "host" {
+		return inv.buildHost(ctx)
 	}
-	return s.buildModule(ctx)
+	return inv.buildModule(ctx)
 }
 
 // run runs what was built.
-func (s *session) run(ctx context.Context) error {
+func (inv *invocation) run(ctx context.Context) error {
 	switch {
-	case s.runtime == "host":
-		return s.runHost(ctx)
-	case s.vm != "":
-		return s.runVM(ctx)
+	case inv.runtime == "host":
+		return inv.runHost(ctx)
+	case inv.vm != "":
+		return inv.runVM(ctx)
 	}
-	return s.runHere(ctx)
+	return inv.runInKernel(ctx)
+}
+
+// What -p prints of the last pass.
+
+func (inv *invocation) showTree() error {
+	for _, f := range inv.files {
+		if err := syntax.Print(os.Stdout, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (inv *invocation) showProgram() error {
+	return check.Dump(os.Stdout, inv.program, inv.verbosity(2) > 0)
+}
+
+func (inv *invocation) showC() error {
+	_, err := os.Stdout.Write(inv.code.C)
+	if err == nil && inv.code.EmbeddedC != nil {
+		_, err = fmt.Printf("\n/* The embedded C, a file of its own: */\n%s", inv.code.EmbeddedC)
+	}
+	return err
+}
+
+func (inv *invocation) showPath() error {
+	_, err := fmt.Println(inv.built)
+	return err
 }

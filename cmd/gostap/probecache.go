@@ -13,13 +13,12 @@ import (
 	"gostap/elaborate"
 	"gostap/elaborate/probecache"
 	"gostap/elaborate/query"
-	"gostap/tapsets"
 	"gostap/translator/syntax"
 )
 
 // newProbeCache makes `gostap probe-cache`.
 func newProbeCache() *cobra.Command {
-	a := &asking{}
+	q := &queryOptions{}
 	var add []string
 	var list, remove bool
 	var to, from string
@@ -41,41 +40,41 @@ variables. What is kept of a module serves for the build of it that it was kept
 of; a module is named as lsmod does, or by its file. Without an option, or with --list, what is kept is listed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.begin()
+			inv, err := q.prepare()
 			if err != nil {
 				return err
 			}
-			changes := 0
+			operations := 0
 			for _, given := range []bool{len(add) > 0, remove, from != "", to != "", list} {
 				if given {
-					changes++
+					operations++
 				}
 			}
-			if changes > 1 {
+			if operations > 1 {
 				return errors.New("probe-cache: --add, --import, --export, --list and --remove go one at a time")
 			}
-			cache, err := s.target.ProbeCache()
+			cache, err := inv.target.ProbeCache()
 			if err != nil {
 				return err
 			}
 			switch {
 			case len(add) > 0:
-				return s.keepPoints(cache, add)
+				return inv.addPoints(cache, add)
 			case from != "":
-				list, err := cache.Import(from, s.target.ModuleBuildID)
+				list, err := cache.Import(from, inv.target.ModuleBuildID)
 				if err != nil {
 					return err
 				}
-				return s.printKept(list)
+				return inv.printSizes(list)
 			case to != "":
-				return exportKept(cache, to)
+				return exportCache(cache, to)
 			case remove:
 				return cache.Remove()
 			}
-			return s.listKept(cache, a.format)
+			return inv.listEntries(cache, q.format)
 		},
 	}
-	a.flags(cmd)
+	q.flags(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&add, "add", nil, "keep what debuginfo says at probe point `POINT`, too")
 	f.BoolVar(&list, "list", false, "list the points that are kept")
@@ -85,8 +84,8 @@ of; a module is named as lsmod does, or by its file. Without an option, or with 
 	return cmd
 }
 
-// keepPoints adds probe points to those that are kept.
-func (s *session) keepPoints(cache *probecache.Cache, add []string) error {
+// addPoints adds probe points to the cache.
+func (inv *invocation) addPoints(cache *probecache.Cache, add []string) error {
 	entries, err := cache.Entries()
 	if err != nil {
 		return err
@@ -95,7 +94,7 @@ func (s *session) keepPoints(cache *probecache.Cache, add []string) error {
 	for _, e := range entries {
 		all = append(all, e.Points...)
 	}
-	env := s.env(nil)
+	env := inv.env(nil)
 	var points []*syntax.ProbePoint
 	for _, text := range append(all, add...) {
 		list, diags := syntax.ParseProbePoint(text, env)
@@ -104,21 +103,21 @@ func (s *session) keepPoints(cache *probecache.Cache, add []string) error {
 		}
 		points = append(points, list...)
 	}
-	library, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: libraryPath})
-	if err := s.tell(diags); err != nil {
+	library, diags := elaborate.LoadLibrary(env, inv.folders()...)
+	if err := inv.diagnose(diags); err != nil {
 		return err
 	}
-	if err := s.tell(query.Keep(points, library, s.target)); err != nil {
+	if err := inv.diagnose(query.Keep(points, library, inv.target)); err != nil {
 		return err
 	}
 	if entries, err = cache.Entries(); err != nil {
 		return err
 	}
-	return s.printKept(entries)
+	return inv.printSizes(entries)
 }
 
-// printKept says how much is kept now.
-func (s *session) printKept(list []probecache.Entry) error {
+// printSizes prints how many points each entry holds, and in how large a file.
+func (inv *invocation) printSizes(list []probecache.Entry) error {
 	for _, h := range list {
 		of := ""
 		if h.Module != "" {
@@ -128,32 +127,32 @@ func (s *session) printKept(list []probecache.Entry) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("kept for %skernel %s: %d points, %d KiB in %s\n", of, s.target.Release, len(h.Points), (info.Size()+1023)>>10, h.Path)
+		fmt.Printf("kept for %skernel %s: %d points, %d KiB in %s\n", of, inv.target.Release, len(h.Points), (info.Size()+1023)>>10, h.Path)
 	}
 	return nil
 }
 
-// kept are the points that the probe cache holds of a kernel itself or of a module.
-type kept struct {
+// cachedPoints are the points that the probe cache holds of a kernel itself or of a module.
+type cachedPoints struct {
 	Release string   `json:"release"`
 	Module  string   `json:"module,omitempty"`
 	File    string   `json:"file"`
 	Points  []string `json:"points"`
 }
 
-func (s *session) listKept(cache *probecache.Cache, format string) error {
+func (inv *invocation) listEntries(cache *probecache.Cache, format string) error {
 	entries, err := cache.Entries()
 	if err != nil {
 		return err
 	}
 	if len(entries) == 0 {
-		return errors.Errorf("nothing is kept for kernel %s: gostap probe-cache --add POINT", s.target.Release)
+		return errors.Errorf("nothing is kept for kernel %s: gostap probe-cache --add POINT", inv.target.Release)
 	}
-	var list []kept
+	var list []cachedPoints
 	for _, h := range entries {
-		list = append(list, kept{s.target.Release, h.Module, h.Path, h.Points})
+		list = append(list, cachedPoints{inv.target.Release, h.Module, h.Path, h.Points})
 	}
-	return answer(list, format, func(w io.Writer, list []kept) {
+	return printList(list, format, func(w io.Writer, list []cachedPoints) {
 		for _, k := range list {
 			for _, point := range k.Points {
 				fmt.Fprintln(w, point)
@@ -162,7 +161,7 @@ func (s *session) listKept(cache *probecache.Cache, format string) error {
 	})
 }
 
-func exportKept(cache *probecache.Cache, to string) error {
+func exportCache(cache *probecache.Cache, to string) error {
 	data, err := cache.Export()
 	if err != nil {
 		return err

@@ -146,7 +146,7 @@ func (r *runOptions) inKernel(ctx context.Context, cfg consumer.Config) error {
 	if r.recorder && r.out.file != "" {
 		return r.inBackground(cfg)
 	}
-	return r.out.session(ctx, cfg, consumer.Run)
+	return r.out.runSession(ctx, cfg, consumer.Run)
 }
 
 func newRun() *cobra.Command {

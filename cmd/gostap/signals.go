@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A caught signal is why a context is done.
-type caught struct{ signal syscall.Signal }
+// A signalError is the cause of a context that a signal has ended.
+type signalError struct{ signal syscall.Signal }
 
-func (c caught) Error() string { return c.signal.String() }
+func (e signalError) Error() string { return e.signal.String() }
 
 // catchSignals returns a context that is done when a signal asks gostap to end, so
 // that passes 1 to 4 leave nothing half done behind, and what makes signals end
@@ -33,7 +33,7 @@ func catchSignals(parent context.Context) (context.Context, func()) {
 	go func() {
 		select {
 		case s := <-signals:
-			cancel(caught{s.(syscall.Signal)})
+			cancel(signalError{s.(syscall.Signal)})
 			signal.Stop(signals)
 		case <-done:
 		}
@@ -43,7 +43,7 @@ func catchSignals(parent context.Context) (context.Context, func()) {
 		close(done)
 		select {
 		case s := <-signals: // it came just now
-			cancel(caught{s.(syscall.Signal)})
+			cancel(signalError{s.(syscall.Signal)})
 		default:
 		}
 	})
@@ -52,9 +52,9 @@ func catchSignals(parent context.Context) (context.Context, func()) {
 // interrupted returns the exit code of what a signal has ended: 128 and its number,
 // as shells have it.
 func interrupted(ctx context.Context) (exitCode, bool) {
-	var c caught
-	if !errors.As(context.Cause(ctx), &c) {
+	var e signalError
+	if !errors.As(context.Cause(ctx), &e) {
 		return 0, false
 	}
-	return exitCode(128 + int(c.signal)), true
+	return exitCode(128 + int(e.signal)), true
 }

@@ -3,43 +3,45 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
 	"gostap/elaborate"
 	"gostap/elaborate/query"
-	"gostap/tapsets"
 	"gostap/translator/syntax"
 )
 
-// An asking is what the commands that ask about the kernel share.
-type asking struct {
+// queryOptions are those of the commands that answer questions about the kernel.
+type queryOptions struct {
 	options
 	format string
 }
 
 // flags adds the shared flags to a command.
-func (a *asking) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&a.release, "release", "r", "", "of this kernel `RELEASE`, not of the running one")
-	cmd.Flags().StringVar(&a.format, "output", "text", "`FORMAT` of the answer: text, or json (an object a line)")
-	a.runtime, a.pass, a.compatible = "kernel", 2, language
+func (q *queryOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&q.release, "release", "r", "", "of this kernel `RELEASE`, not of the running one")
+	cmd.Flags().StringVar(&q.format, "output", "text", "`FORMAT` of the answer: text, or json (an object a line)")
+	q.runtime, q.pass, q.compatible = "kernel", 2, language
 }
 
-// begin checks the shared flags and settles what is asked about.
-func (a *asking) begin() (*session, error) {
-	if err := checkFormat(a.format); err != nil {
+// prepare checks the shared flags and settles which kernel is meant.
+func (q *queryOptions) prepare() (*invocation, error) {
+	if err := checkFormat(q.format); err != nil {
 		return nil, err
 	}
-	return a.newSession()
+	return q.newInvocation()
 }
 
 // newLines makes `gostap lines`.
 func newLines() *cobra.Command {
-	a := &asking{}
+	q := &queryOptions{}
 	var folders []string
 	cmd := &cobra.Command{
 		Use:   "lines [OPTION…] FUNCTION|FILE",
@@ -51,18 +53,18 @@ if a function is inlined. Without the source there are only the numbers. It
 takes the kernel's debuginfo.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.begin()
+			inv, err := q.prepare()
 			if err != nil {
 				return err
 			}
-			list, err := query.Lines(s.target, args[0], folders)
+			list, err := query.Lines(inv.target, args[0], folders)
 			if err != nil {
 				return err
 			}
-			return answer(list, a.format, printLines)
+			return printList(list, q.format, printLines)
 		},
 	}
-	a.flags(cmd)
+	q.flags(cmd)
 	cmd.Flags().StringArrayVar(&folders, "source", nil, "look for the source in `FOLDER`, too")
 	return cmd
 }
@@ -88,7 +90,7 @@ func printLines(w io.Writer, list []query.SourceFunc) {
 
 // newVars makes `gostap vars`.
 func newVars() *cobra.Command {
-	a := &asking{}
+	q := &queryOptions{}
 	cmd := &cobra.Command{
 		Use:   "vars [OPTION…] POINT",
 		Short: "Show the target variables at a probe point",
@@ -97,28 +99,28 @@ with their types and the code at which each has a value. Parameters at a
 function's entry are known from BTF; all else takes the kernel's debuginfo.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.begin()
+			inv, err := q.prepare()
 			if err != nil {
 				return err
 			}
-			env := s.env(nil)
+			env := inv.env(nil)
 			points, diags := syntax.ParseProbePoint(args[0], env)
 			if diags.Err() != nil {
 				return diags
 			}
-			library, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: libraryPath})
-			if err := s.tell(diags); err != nil {
+			library, diags := elaborate.LoadLibrary(env, inv.folders()...)
+			if err := inv.diagnose(diags); err != nil {
 				return err
 			}
-			list, diags := query.Vars(points, library, s.target)
+			list, diags := query.Vars(points, library, inv.target)
 			if diags.Err() != nil {
 				return diags
 			}
 			diags.Write(os.Stderr, colorful)
-			return answer(list, a.format, printVars)
+			return printList(list, q.format, printVars)
 		},
 	}
-	a.flags(cmd)
+	q.flags(cmd)
 	return cmd
 }
 
@@ -138,5 +140,30 @@ func printVars(w io.Writer, list []query.PointVars) {
 				fmt.Fprintln(w, "      "+r)
 			}
 		}
+	}
+}
+
+// printList writes a list to standard output: as text does it, or as JSON, an
+// object a line.
+func printList[T any](list []T, format string, text func(io.Writer, []T)) error {
+	out := bufio.NewWriter(os.Stdout)
+	if format != "json" {
+		text(out, list)
+		return out.Flush()
+	}
+	for _, x := range list {
+		line, err := json.Marshal(x)
+		if err != nil {
+			return errors.WithStack(err)
+		}
+		fmt.Fprintf(out, "%s\n", line)
+	}
+	return out.Flush()
+}
+
+// printEach writes things as they spell themselves, a line for each.
+func printEach[T fmt.Stringer](w io.Writer, list []T) {
+	for _, x := range list {
+		fmt.Fprintln(w, x)
 	}
 }

@@ -18,21 +18,21 @@ import (
 
 // Where pass 5 runs: in this machine's kernel, in a VM's, or as a process.
 
-func (s *session) runHere(ctx context.Context) error {
-	return s.options.run.inKernel(ctx, s.config())
+func (inv *invocation) runInKernel(ctx context.Context) error {
+	return inv.options.run.inKernel(ctx, inv.config())
 }
 
-func (s *session) runHost(ctx context.Context) error {
-	return s.options.run.out.session(ctx, s.config(), consumer.RunHost)
+func (inv *invocation) runHost(ctx context.Context) error {
+	return inv.options.run.out.runSession(ctx, inv.config(), consumer.RunHost)
 }
 
-func (s *session) config() consumer.Config {
-	return s.options.run.config(s.built, s.title(), s.noWarn, s.verbosity(5))
+func (inv *invocation) config() consumer.Config {
+	return inv.options.run.config(inv.built, inv.title(), inv.noWarn, inv.verbosity(5))
 }
 
 // runVM runs `gostap run` in a VM, which sees this machine's files.
-func (s *session) runVM(ctx context.Context) error {
-	r := &s.options.run
+func (inv *invocation) runVM(ctx context.Context) error {
+	r := &inv.options.run
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -45,22 +45,22 @@ func (s *session) runVM(ctx context.Context) error {
 	if files != nil {
 		out = files
 	}
-	complaints := s.status.beside(os.Stderr)
+	stderr := inv.status.wrap(os.Stderr)
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, unix.SIGINT, unix.SIGTERM)
 	defer signal.Stop(interrupts)
-	args := append([]string{self, "run", colorArgument()}, r.arguments(s.noWarn, s.verbosity(5))...)
+	args := append([]string{self, "run", colorArgument()}, r.arguments(inv.noWarn, inv.verbosity(5))...)
 	code, err := vm.Run(ctx, vm.Config{
-		Release:   s.vm,
-		Args:      append(args, s.built),
+		Release:   inv.vm,
+		Args:      append(args, inv.built),
 		Stdin:     os.Stdin,
-		Stdout:    s.status.beside(out),
-		Stderr:    complaints,
-		Notice:    func(line string) { fmt.Fprintf(complaints, "gostap: %s\n", line) },
-		Progress:  s.vmProgress,
+		Stdout:    inv.status.wrap(out),
+		Stderr:    stderr,
+		Notice:    func(line string) { fmt.Fprintf(stderr, "gostap: %s\n", line) },
+		Progress:  inv.vmProgress,
 		Interrupt: interrupts,
 	})
-	s.status.say("", 0)
+	inv.status.show("", 0)
 	if closeErr := done(); err == nil {
 		err = closeErr
 	}
@@ -72,10 +72,10 @@ func (s *session) runVM(ctx context.Context) error {
 
 // vmProgress shows what the VM is waited for, and before a script that says nothing looks like
 // a VM that hangs, that it doesn't.
-func (s *session) vmProgress(what string) {
+func (inv *invocation) vmProgress(what string) {
 	if what == "" {
-		s.status.say("the script runs in the VM, Ctrl-C ends it", 8*time.Second)
+		inv.status.show("the script runs in the VM, Ctrl-C ends it", 8*time.Second)
 		return
 	}
-	s.status.say(what, 500*time.Millisecond)
+	inv.status.show(what, 500*time.Millisecond)
 }

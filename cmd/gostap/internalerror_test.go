@@ -56,7 +56,7 @@ func TestInternalErrors(t *testing.T) {
 			if said+panicAdvice != c.want {
 				t.Errorf("%s:\n%s\nwant\n%s", c.what, out.String(), c.want)
 			}
-			if shown := strings.Contains(trace, "internal_test.go"); shown != (len(args) > 0 && args[0] == "-vvv") || !shown && trace != "" {
+			if shown := strings.Contains(trace, "internalerror_test.go"); shown != (len(args) > 0 && args[0] == "-vvv") || !shown && trace != "" {
 				t.Errorf("%s %s: the trace is %q", c.what, args, trace)
 			}
 		}

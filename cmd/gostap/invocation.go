@@ -3,8 +3,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"strings"
 
@@ -13,12 +11,30 @@ import (
 	"gostap/elaborate"
 	"gostap/elaborate/image"
 	"gostap/tapsets"
+	"gostap/translator/emit"
+	"gostap/translator/program"
 	"gostap/translator/syntax"
 	"gostap/vm"
 )
 
-// newSession settles what the script is for, before any pass.
-func (o *options) newSession() (*session, error) {
+// An invocation is what one call of gostap works on: the options, the kernel that they name,
+// and what the passes have made of the script so far.
+type invocation struct {
+	*options
+	limits  emit.Limits
+	target  *image.Target
+	library *elaborate.Library
+	status  *statusLine
+
+	files   []*syntax.File   // of pass 1
+	program *program.Program // of pass 2
+	code    *emit.Output     // of pass 3
+	built   string           // of pass 4: the module, or the host program
+	remark  string           // for -v, about the pass that has just run
+}
+
+// newInvocation settles which kernel the script is for, before any pass.
+func (o *options) newInvocation() (*invocation, error) {
 	limits, err := o.setLimits()
 	if err != nil {
 		return nil, err
@@ -41,7 +57,7 @@ func (o *options) newSession() (*session, error) {
 	}
 	target := image.NewTarget(release, o.guru)
 	target.Progress = progress("Reading the debuginfo of " + release + ", this once")
-	return &session{options: o, limits: limits, target: target}, nil
+	return &invocation{options: o, limits: limits, target: target}, nil
 }
 
 // libraryPath is what diagnostics call the embedded library.
@@ -51,44 +67,33 @@ const libraryPath = "<tapset>"
 func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, libraryPath) }
 
 // folders are where the tapset library is.
-func (s *session) folders() []elaborate.Folder {
+func (inv *invocation) folders() []elaborate.Folder {
 	folders := []elaborate.Folder{{FS: tapsets.FS, Path: libraryPath}}
-	for _, dir := range s.includes {
+	for _, dir := range inv.includes {
 		folders = append(folders, elaborate.Folder{FS: os.DirFS(dir), Path: dir})
 	}
 	return folders
 }
 
 // env is what the preprocessor may ask.
-func (s *session) env(args []string) *syntax.Env {
+func (inv *invocation) env(args []string) *syntax.Env {
 	return &syntax.Env{
-		KernelVR:    s.target.Release,
+		KernelVR:    inv.target.Release,
 		Arch:        "x86_64",
-		Runtime:     s.runtime,
-		Guru:        s.guru,
+		Runtime:     inv.runtime,
+		Guru:        inv.guru,
 		Privilege:   "stapdev",
-		StapVersion: s.compatible,
-		Config:      s.target.Config,
+		StapVersion: inv.compatible,
+		Config:      inv.target.Config,
 		Args:        args,
 	}
 }
 
-// name is the module's: that of -m, or one made of what it is built from.
-func (s *session) name() string {
-	if s.module != "" {
-		return s.module
-	}
-	h := sha256.New()
-	h.Write(s.code.C)
-	h.Write(s.code.EmbeddedC)
-	return "gostap_" + hex.EncodeToString(h.Sum(nil))[:16]
-}
-
-// tell prints the diagnostics of a pass; the error says that there was one among them.
-func (s *session) tell(diags syntax.Diagnostics) error {
+// diagnose prints the diagnostics of a pass; the error says that there was one among them.
+func (inv *invocation) diagnose(diags syntax.Diagnostics) error {
 	diags.Sort()
 	fatal := diags.Err() != nil
-	if s.noWarn {
+	if inv.noWarn {
 		var errs syntax.Diagnostics
 		for _, d := range diags {
 			if d.Severity == syntax.Error {
@@ -101,9 +106,9 @@ func (s *session) tell(diags syntax.Diagnostics) error {
 	switch {
 	case fatal:
 		return exitCode(1)
-	case s.warnErr && len(diags) == 1:
+	case inv.warnErr && len(diags) == 1:
 		return errors.New("a warning, which -W takes for an error")
-	case s.warnErr && len(diags) > 0:
+	case inv.warnErr && len(diags) > 0:
 		return errors.Errorf("%d warnings, which -W takes for errors", len(diags))
 	}
 	return nil
