@@ -54,7 +54,7 @@ func Build(ctx context.Context, req Request) (Result, error) {
 		return Result{}, err
 	}
 	runtimeKey := target.runtimeKey(&req)
-	dir := cache.Path("module", keyOf(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild), req.Sign.state()))
+	dir := cache.Path("module", hashKey(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild), req.Sign.state()))
 	module := filepath.Join(dir, req.Name+".ko")
 	if _, err := os.Stat(module); err == nil {
 		cache.Use(dir)
@@ -63,7 +63,7 @@ func Build(ctx context.Context, req Request) (Result, error) {
 	}
 	build := buildFast
 	if req.KBuild {
-		build = buildWhole
+		build = buildByKbuild
 	}
 	err = cache.Fill(dir, func(tmp string) error {
 		if err := build(ctx, target, runtimeKey, &req, tmp); err != nil {

@@ -19,8 +19,8 @@ import (
 // cacheLimit is how much the cache of scripts' modules may hold, and that of programs, too.
 const cacheLimit = 256 << 20
 
-// keyOf hashes parts, strings or []byte, each with its length.
-func keyOf(parts ...any) string {
+// hashKey hashes parts, strings or []byte, each with its length.
+func hashKey(parts ...any) string {
 	h := sha256.New()
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -45,7 +45,7 @@ var sourceKey = sync.OnceValue(func() string {
 		parts = append(parts, path, data)
 		return err
 	})
-	return keyOf(parts...)
+	return hashKey(parts...)
 })
 
 // fileKey is what tells one state of a file from another: its size and when it was written.

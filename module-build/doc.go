@@ -9,7 +9,7 @@
 //		Manifest: manifest, // JSON, for the consumer
 //	})
 //
-// What every script shares, the runtime, is built once for each kernel, by kbuild, with a stand-in for the script. That run also
+// What every script shares, the runtime, is built once for each kernel, by kbuild, with a stub for the script. That run also
 // shows how kbuild calls the compiler, objtool and the linker for this kernel, and makes the .mod.o, in which the symbol versions
 // are. A script then costs one call of each:
 //

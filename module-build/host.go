@@ -39,9 +39,9 @@ func BuildHost(ctx context.Context, req HostRequest) (Result, error) {
 	if err != nil {
 		return Result{}, missingTool("gcc")
 	}
-	sharedKey := keyOf(fileKey(gcc), sourceKey(), req.Library, strconv.Itoa(req.MaxStringLen), strconv.FormatBool(req.Sanitize))
+	sharedKey := hashKey(fileKey(gcc), sourceKey(), req.Library, strconv.Itoa(req.MaxStringLen), strconv.FormatBool(req.Sanitize))
 	shared := cache.Path("host", sharedKey)
-	dir := cache.Path("program", keyOf(sharedKey, req.C, req.Embedded))
+	dir := cache.Path("program", hashKey(sharedKey, req.C, req.Embedded))
 	program := filepath.Join(dir, "script")
 	if _, err := os.Stat(program); err == nil {
 		cache.Use(dir)

@@ -43,9 +43,9 @@ func (tr *tree) kbuild(ctx context.Context, t *target, args ...string) ([]byte, 
 	return output, nil
 }
 
-// printed makes an object of the tree once more, and returns the commands that kbuild prints meanwhile: each one's words. Before
+// printedCommands makes an object of the tree once more, and returns the commands that kbuild prints meanwhile: each one's words. Before
 // 5.18 it does not note objtool's.
-func (tr *tree) printed(ctx context.Context, t *target, object string) ([][]string, error) {
+func (tr *tree) printedCommands(ctx context.Context, t *target, object string) ([][]string, error) {
 	if err := os.Remove(filepath.Join(tr.dir, object)); err != nil {
 		return nil, errors.WithStack(err)
 	}
@@ -123,8 +123,8 @@ func shellWords(line string) []string {
 	return words
 }
 
-// buildWhole makes the module in dir by kbuild alone.
-func buildWhole(ctx context.Context, t *target, _ string, req *Request, dir string) error {
+// buildByKbuild makes the module in dir by kbuild alone.
+func buildByKbuild(ctx context.Context, t *target, _ string, req *Request, dir string) error {
 	work := filepath.Join(dir, "work")
 	defer os.RemoveAll(work)
 	if err := os.Mkdir(work, 0o755); err != nil {
@@ -143,14 +143,14 @@ func buildWhole(ctx context.Context, t *target, _ string, req *Request, dir stri
 		return err
 	}
 	module := filepath.Join(work, req.Name+".ko")
-	if err := tr.tellStackUse(req, module); err != nil {
+	if err := tr.writeStackUse(req, module); err != nil {
 		return err
 	}
 	return errors.WithStack(os.Rename(module, filepath.Join(dir, req.Name+".ko")))
 }
 
-// tellStackUse tells the module what kbuild's compiler has told of the script's objects.
-func (tr *tree) tellStackUse(req *Request, module string) error {
+// writeStackUse writes into the module what the script's functions take of the stack, as kbuild's compiler says.
+func (tr *tree) writeStackUse(req *Request, module string) error {
 	library, err := readFrames(filepath.Join(tr.dir, "gs_unit_library.su"))
 	if err != nil {
 		return err
@@ -159,5 +159,5 @@ func (tr *tree) tellStackUse(req *Request, module string) error {
 	for _, object := range tr.own {
 		objects = append(objects, filepath.Join(tr.dir, object))
 	}
-	return req.tellStackUse(module, library.helpers(), stackFiles(objects)...)
+	return req.writeStackUse(module, library.helpers(), stackFiles(objects)...)
 }

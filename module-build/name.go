@@ -21,9 +21,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// renamed copies an object that kbuild added to the stand-in module, with the module's name in place of the placeholder: in
+// copyRenamed copies an object that kbuild added to the stub module, with the module's name in place of the placeholder: in
 // struct module, and behind "name=" in .modinfo, where a NUL more does no harm.
-func renamed(from, to, name string) error {
+func copyRenamed(from, to, name string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {
 		return errors.WithStack(err)

@@ -35,7 +35,7 @@ type kernelRuntime struct {
 	Library  int      // bytes of stack that the library's embedded C takes at most
 }
 
-// placeholder is the name of the stand-in module; scripts' names replace it. It is as long as a name may be.
+// placeholder is the name of the stub module; scripts' names replace it. It is as long as a name may be.
 const placeholder = "gostap_stands_here_until_a_script_brings_its_own_name__"
 
 // openRuntime finds the runtime in the cache, or builds it.
@@ -56,7 +56,7 @@ func openRuntime(ctx context.Context, t *target, key string, req *Request) (*ker
 	return rt, errors.WithStack(json.Unmarshal(data, rt))
 }
 
-// buildRuntime has kbuild make a module with a stand-in script, in dir/work, and takes from it what scripts need.
+// buildRuntime has kbuild make a module with a stub script, in dir/work, and takes from it what scripts need.
 func buildRuntime(ctx context.Context, t *target, req *Request, dir string) error {
 	work := filepath.Join(dir, "work")
 	defer os.RemoveAll(work)
@@ -67,7 +67,7 @@ func buildRuntime(ctx context.Context, t *target, req *Request, dir string) erro
 	if err != nil {
 		return err
 	}
-	tr, err := newTree(t, req, work, placeholder, standIn(versions), nil)
+	tr, err := newTree(t, req, work, placeholder, stubScript(versions), nil)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func buildRuntime(ctx context.Context, t *target, req *Request, dir string) erro
 	return errors.WithStack(os.WriteFile(filepath.Join(dir, "runtime.json"), data, 0o644))
 }
 
-// standIn is a script that does nothing. It refers to what compilers call by themselves, so that it gets symbol versions.
-func standIn(versions map[string]uint64) []byte {
+// stubScript is a script that does nothing. It refers to what compilers call by themselves, so that it gets symbol versions.
+func stubScript(versions map[string]uint64) []byte {
 	refer := []string{"memcpy", "memset", "memmove", "memcmp", "strlen", "__stack_chk_fail", "__x86_return_thunk"}
 	for _, r := range []string{"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"} {
 		refer = append(refer, "__x86_indirect_thunk_"+r)
@@ -228,7 +228,7 @@ func (rt *kernelRuntime) takeObjects(ctx context.Context, t *target, tr *tree) e
 		return rt.objtool(ctx, "the runtime", runtime)
 	}
 	// It has been run on each of the runtime's objects.
-	if commands, err = tr.printed(ctx, t, "gs_unit_script.o"); err != nil {
+	if commands, err = tr.printedCommands(ctx, t, "gs_unit_script.o"); err != nil {
 		return err
 	}
 	rt.takeObjtool(commands)
@@ -242,7 +242,7 @@ func (rt *kernelRuntime) takeStack(tr *tree) error {
 	return err
 }
 
-// takeSymbols notes what scripts can refer to without more ado.
+// takeSymbols notes what scripts can refer to without a symbol version.
 func (rt *kernelRuntime) takeSymbols(tr *tree) error {
 	for _, object := range []string{filepath.Join(rt.dir, "runtime.o"), filepath.Join(tr.dir, "gs_unit_script.o")} {
 		f, err := elf.Open(object)

@@ -59,7 +59,7 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if err := req.tellStackUse(objects[0], rt.Library, stackFiles(objects)...); err != nil {
+	if err := req.writeStackUse(objects[0], rt.Library, stackFiles(objects)...); err != nil {
 		return err
 	}
 	extra, err := rt.versions(ctx, objects, work)
@@ -104,7 +104,7 @@ func (rt *kernelRuntime) link(ctx context.Context, name string, objects []string
 	args = append(append(args, objects...), filepath.Join(rt.dir, "runtime.o"))
 	for _, object := range rt.Link {
 		named := filepath.Join(work, object)
-		if err := renamed(filepath.Join(rt.dir, object), named, name); err != nil {
+		if err := copyRenamed(filepath.Join(rt.dir, object), named, name); err != nil {
 			return err
 		}
 		args = append(args, named)

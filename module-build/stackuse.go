@@ -60,9 +60,9 @@ func (f frames) helpers() int {
 	return sum
 }
 
-// tellStackUse writes into an object or a module what the handlers of each probe take of the stack at most. library is what
+// writeStackUse writes into an object or a module what the handlers of each probe take of the stack at most. library is what
 // the library's functions take, and files tell of those of the script.
-func (req *Request) tellStackUse(object string, library int, files ...string) error {
+func (req *Request) writeStackUse(object string, library int, files ...string) error {
 	if req.StackUse == nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ func TestTellStackUse(t *testing.T) {
 	req := &Request{StackUse: func(frame func(string) int) []int {
 		return []int{frame("small"), frame("large") + frame("small") + frame("calls_helper")}
 	}}
-	if err := req.tellStackUse(object, 10000, stackFiles([]string{object})...); err != nil {
+	if err := req.writeStackUse(object, 10000, stackFiles([]string{object})...); err != nil {
 		t.Fatal(err)
 	}
 	f, err := elf.Open(object)

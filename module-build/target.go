@@ -97,13 +97,13 @@ func (t *target) configured(option string) bool {
 // runtimeKey is the key of what all scripts for this kernel share.
 func (t *target) runtimeKey(req *Request) string {
 	gcc, _ := t.LookPath(t.compiler())
-	return keyOf(t.Release, t.build,
+	return hashKey(t.Release, t.build,
 		fileKey(filepath.Join(t.build, "Module.symvers")), fileKey(filepath.Join(t.build, "include/config/auto.conf")),
 		fileKey(gcc), sourceKey(), req.Library, strconv.Itoa(req.MaxStringLen))
 }
 
-// file reads a file of the kernel's, a header for one; Debian keeps most of them in another directory, which the Makefile includes.
-func (t *target) file(name string) []byte {
+// readHeader reads a header of the kernel, or another file of its tree; Debian keeps most of them in another directory, which the Makefile includes.
+func (t *target) readHeader(name string) []byte {
 	for _, dir := range []string{t.build, t.Source()} {
 		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
 			return data
@@ -112,8 +112,8 @@ func (t *target) file(name string) []byte {
 	return nil
 }
 
-// answers are the -D for the questions that compat.h asks: lines "ask MACRO FILE,… WORD".
-func (t *target) answers(compat []byte) []string {
+// compatDefines are the -D for the questions that compat.h asks: lines "ask MACRO FILE,… WORD".
+func (t *target) compatDefines(compat []byte) []string {
 	var flags []string
 	for s := bufio.NewScanner(bytes.NewReader(compat)); s.Scan(); {
 		f := strings.Fields(strings.TrimPrefix(s.Text(), " *"))
@@ -121,7 +121,7 @@ func (t *target) answers(compat []byte) []string {
 			continue
 		}
 		word := regexp.MustCompile(`\b` + f[3] + `\b`)
-		has := slices.ContainsFunc(strings.Split(f[2], ","), func(file string) bool { return word.Match(t.file(file)) })
+		has := slices.ContainsFunc(strings.Split(f[2], ","), func(file string) bool { return word.Match(t.readHeader(file)) })
 		flags = append(flags, "-D"+f[1]+"="+map[bool]string{false: "0", true: "1"}[has])
 	}
 	return flags

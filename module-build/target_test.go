@@ -50,7 +50,7 @@ func TestAnswers(t *testing.T) {
 		"include/linux/a.h": "int put(const char *s, int size);\n",
 		"Module.symvers":    "0x1\tput\tvmlinux\tEXPORT_SYMBOL\t\n",
 	})
-	got := target.answers([]byte(" * ask YES include/linux/a.h put\n * ask NO include/linux/a.h pu\n" +
+	got := target.compatDefines([]byte(" * ask YES include/linux/a.h put\n * ask NO include/linux/a.h pu\n" +
 		" * ask SIZE include/linux/none.h,include/linux/a.h put\\(.*size\n * ask EXPORTED Module.symvers put\n * ask no question\n"))
 	if want := []string{"-DYES=1", "-DNO=0", "-DSIZE=1", "-DEXPORTED=1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

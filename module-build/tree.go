@@ -54,7 +54,7 @@ func newTree(t *target, req *Request, dir, name string, script, embedded []byte)
 	// Nothing of ours may be traced: no -pg.
 	files["Kbuild"] = fmt.Appendf(nil, "obj-m := %s.o\n%s-y := %s\nccflags-y := %s\nccflags-remove-y := $(CC_FLAGS_FTRACE)\n",
 		name, name, strings.Join(append(slices.Clone(tr.shared), tr.own...), " "),
-		strings.Join(append(t.answers(compat), "-I"+dir+"/include", "-I"+dir+"/kernel", "-fstack-usage", fmt.Sprintf("-DMAXSTRINGLEN=%d", req.MaxStringLen)), " "))
+		strings.Join(append(t.compatDefines(compat), "-I"+dir+"/include", "-I"+dir+"/kernel", "-fstack-usage", fmt.Sprintf("-DMAXSTRINGLEN=%d", req.MaxStringLen)), " "))
 	for file, data := range files {
 		if err := os.WriteFile(filepath.Join(dir, file), data, 0o644); err != nil {
 			return nil, errors.WithStack(err)

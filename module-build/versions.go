@@ -17,7 +17,7 @@ import (
 // versions makes an object with the versions of those kernel symbols that the script's objects refer to and the runtime
 // doesn't; none where there are no such. In section __versions are, for each, the CRC in 8 bytes and the name in 56.
 func (rt *kernelRuntime) versions(ctx context.Context, objects []string, work string) ([]string, error) {
-	names, err := rt.strangers(objects)
+	names, err := rt.undefinedSymbols(objects)
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (rt *kernelRuntime) versions(ctx context.Context, objects []string, work st
 	return []string{object}, rt.run(ctx, "the table of symbol versions", []string{rt.Script[0], "-c", "-o", object, source})
 }
 
-// strangers returns the undefined symbols of objects that neither the runtime nor another of the objects has.
-func (rt *kernelRuntime) strangers(objects []string) ([]string, error) {
+// undefinedSymbols returns the undefined symbols of objects that neither the runtime nor another of the objects has.
+func (rt *kernelRuntime) undefinedSymbols(objects []string) ([]string, error) {
 	undefined, defined := make(map[string]bool), make(map[string]bool)
 	for _, object := range objects {
 		f, err := elf.Open(object)
