@@ -49,32 +49,32 @@ func (b *boot) close() {
 // run boots a guest in the fastest way that works here, and runs the command in it.
 func (b *boot) run(ctx context.Context) (int, error) {
 	if b.cfg.ICount {
-		s, err := b.start(ctx, deterministic, b.cfg.patience.boot)
+		g, err := b.start(ctx, deterministic, b.cfg.patience.boot)
 		if err != nil {
 			return -1, err
 		}
-		return s.run(ctx, b.marker)
+		return g.run(ctx, b.marker)
 	}
 	known := readVerdict(b.cfg.Release, b.tools.qemu)
-	s, err := b.underKVM(ctx, &known)
+	g, err := b.underKVM(ctx, &known)
 	if err != nil {
 		return -1, err
 	}
-	if s == nil {
-		if s, err = b.start(ctx, emulated(), b.cfg.patience.boot); err != nil {
+	if g == nil {
+		if g, err = b.start(ctx, emulated(), b.cfg.patience.boot); err != nil {
 			return -1, err
 		}
 		known.keep("fails")
 	}
-	status, err := s.run(ctx, b.marker)
-	if s.monitor.reason() == internalError {
+	status, err := g.run(ctx, b.marker)
+	if g.monitor.reason() == internalError {
 		known.keep("fails")
 	}
 	return status, err
 }
 
 // underKVM boots the guest under KVM, if that isn't known to fail. It returns nil if the guest is to be emulated.
-func (b *boot) underKVM(ctx context.Context, known *verdict) (*session, error) {
+func (b *boot) underKVM(ctx context.Context, known *verdict) (*guest, error) {
 	var limit time.Duration
 	switch known.words {
 	case "fails":
@@ -84,10 +84,10 @@ func (b *boot) underKVM(ctx context.Context, known *verdict) (*session, error) {
 	default:
 		limit = b.cfg.patience.kvm
 	}
-	s, err := b.start(ctx, kvm, limit)
+	g, err := b.start(ctx, kvm, limit)
 	if err == nil {
 		known.keep("works")
-		return s, nil
+		return g, nil
 	}
 	var dead *GuestError
 	if !errors.As(err, &dead) || !dead.early {
@@ -100,15 +100,15 @@ func (b *boot) underKVM(ctx context.Context, known *verdict) (*session, error) {
 }
 
 // start boots a guest until its command is about to run.
-func (b *boot) start(ctx context.Context, accel accelerator, limit time.Duration) (*session, error) {
+func (b *boot) start(ctx context.Context, accel accelerator, limit time.Duration) (*guest, error) {
 	b.cfg.Progress(fmt.Sprintf("booting a VM with kernel %s, %s", b.cfg.Release, accel.name))
 	m, err := startMachine(b, accel)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(m, b.cfg, limit)
-	if err := s.start(ctx); err != nil {
-		return nil, s.end(err)
+	g := newGuest(m, b.cfg, limit)
+	if err := g.start(ctx); err != nil {
+		return nil, g.end(err)
 	}
-	return s, nil
+	return g, nil
 }

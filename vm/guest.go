@@ -19,195 +19,195 @@ import (
 	"gostap/internal/panics"
 )
 
-// session is the host's side of a guest, from its boot to the end of its command.
-type session struct {
+// guest is the host's side of a VM, from its boot to the end of its command.
+type guest struct {
 	*machine
 	cfg   *Config
 	limit time.Duration // for how long the guest may be silent
 	watch *watch
 
-	words   chan string // what init.sh and the command script say on the control port; closed when the guest has hung up
-	copied  chan copied // an output stream has ended
-	streams int         // output streams that have not
+	lines   chan string     // what init.sh and the command script say on the control port; closed when the guest has hung up
+	copied  chan copyResult // an output stream has ended
+	streams int             // output streams that have not
 
-	up       bool   // qemu
-	reached  bool   // the init, by the kernel
-	group    string // the command's process group, once it has started
-	exited   bool   // the command
-	status   int    // of its exit
-	signaled bool   // the command, by the user
-	asked    bool   // the guest, whether it lives, and it has said nothing since
-	worried  bool   // and that has been told
+	up          bool   // qemu
+	reached     bool   // the init, by the kernel
+	group       string // the command's process group, once it has started
+	exited      bool   // the command
+	status      int    // of its exit
+	signaled    bool   // the command, by the user
+	pinged      bool   // the guest, whether it lives, and it has said nothing since
+	silenceTold bool   // and that has been told
 }
 
-// copied is how the copying of an output stream ended.
-type copied struct {
+// copyResult is how the copying of an output stream ended.
+type copyResult struct {
 	complete bool // with the marker, not with the guest
 	err      error
 }
 
-// newSession follows a machine that has just been started. limit is for how long its kernel may be on its way to the init.
-func newSession(m *machine, cfg *Config, limit time.Duration) *session {
-	s := &session{
+// newGuest follows a machine that has just been started. limit is for how long its kernel may be on its way to the init.
+func newGuest(m *machine, cfg *Config, limit time.Duration) *guest {
+	g := &guest{
 		machine: m,
 		cfg:     cfg,
 		limit:   limit,
 		watch:   newWatch(m.qemu.cmd.Process.Pid, cfg.patience.tick),
-		words:   make(chan string),
-		copied:  make(chan copied, 2),
+		lines:   make(chan string),
+		copied:  make(chan copyResult, 2),
 	}
-	go s.listen()
-	s.tell("hello")
-	return s
+	go g.listen()
+	g.send("hello")
+	return g
 }
 
 // listen passes on what is said on the control port.
-func (s *session) listen() {
-	defer close(s.words)
-	for lines := bufio.NewScanner(s.conns["control"]); lines.Scan(); {
-		s.watch.signs.Add(1)
-		s.words <- lines.Text()
+func (g *guest) listen() {
+	defer close(g.lines)
+	for lines := bufio.NewScanner(g.conns["control"]); lines.Scan(); {
+		g.watch.signs.Add(1)
+		g.lines <- lines.Text()
 	}
 }
 
-// tell writes a line to the control port. That a guest has died is noticed elsewhere.
-func (s *session) tell(line string) {
-	fmt.Fprintln(s.conns["control"], line)
+// send writes a line to the control port. That a guest has died is noticed elsewhere.
+func (g *guest) send(line string) {
+	fmt.Fprintln(g.conns["control"], line)
 }
 
 // start waits until the command starts, or fails to. None of its streams has been touched until then.
-func (s *session) start(ctx context.Context) error {
-	return s.until(ctx, func() bool { return s.group != "" || s.exited })
+func (g *guest) start(ctx context.Context) error {
+	return g.waitFor(ctx, func() bool { return g.group != "" || g.exited })
 }
 
 // run passes on the command's streams until it has ended and its output is complete, or there is a reason not to wait for that.
 // Nothing of the VM is left then, and all that it has said has been written.
-func (s *session) run(ctx context.Context, marker string) (int, error) {
+func (g *guest) run(ctx context.Context, marker string) (int, error) {
 	go func() {
-		io.Copy(s.conns["stdin"], s.cfg.Stdin)
-		s.conns["stdin"].CloseWrite()
+		io.Copy(g.conns["stdin"], g.cfg.Stdin)
+		g.conns["stdin"].CloseWrite()
 	}()
-	for name, w := range map[string]io.Writer{"stdout": s.cfg.Stdout, "stderr": s.cfg.Stderr} {
-		s.streams++
+	for name, w := range map[string]io.Writer{"stdout": g.cfg.Stdout, "stderr": g.cfg.Stderr} {
+		g.streams++
 		go func() {
-			var c copied
-			defer func() { s.copied <- c }()
+			var c copyResult
+			defer func() { g.copied <- c }()
 			defer panics.Catch(&c.err)
-			c.complete, c.err = copyUntil(w, counted{s.conns[name], s.watch}, []byte(marker))
+			c.complete, c.err = copyUntil(w, watchedReader{g.conns[name], g.watch}, []byte(marker))
 		}()
 	}
-	err := s.until(ctx, func() bool { return s.exited && s.streams == 0 })
-	if err = s.end(err); err != nil {
+	err := g.waitFor(ctx, func() bool { return g.exited && g.streams == 0 })
+	if err = g.end(err); err != nil {
 		return -1, err
 	}
-	return s.status, nil
+	return g.status, nil
 }
 
 // end ends the VM, writes what is still there of its streams, and completes the error.
-func (s *session) end(err error) error {
-	s.watch.Stop()
-	s.machine.end()
-	for range s.words {
+func (g *guest) end(err error) error {
+	g.watch.Stop()
+	g.machine.end()
+	for range g.lines {
 	}
-	for ; s.streams > 0; s.streams-- {
-		<-s.copied
+	for ; g.streams > 0; g.streams-- {
+		<-g.copied
 	}
-	s.hangUp()
+	g.hangUp()
 	var dead *GuestError
 	if errors.As(err, &dead) {
-		dead.Console = s.log.lines()
-		dead.explain(s.machine)
-		dead.early = dead.Err == nil && (!s.reached || s.monitor.reason() == internalError)
+		dead.Console = g.log.lines()
+		dead.explain(g.machine)
+		dead.early = dead.Err == nil && (!g.reached || g.monitor.reason() == internalError)
 	}
 	return err
 }
 
-// counted is a stream of which each part is a sign of life.
-type counted struct {
+// watchedReader is a stream of which each part is a sign of life.
+type watchedReader struct {
 	io.Reader
 	watch *watch
 }
 
-func (c counted) Read(p []byte) (int, error) {
+func (c watchedReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.watch.signs.Add(1)
 	return n, err
 }
 
-// until takes what happens until something has come true.
-func (s *session) until(ctx context.Context, come func() bool) error {
-	for !come() {
-		if err := s.next(ctx); err != nil {
+// waitFor handles events until a condition holds.
+func (g *guest) waitFor(ctx context.Context, holds func() bool) error {
+	for !holds() {
+		if err := g.handleNext(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// next takes the next thing that happens. The error says that the guest has died, or why it is to be ended.
-func (s *session) next(ctx context.Context) error {
+// handleNext handles the next event. The error says that the guest has died, or why it is to be ended.
+func (g *guest) handleNext(ctx context.Context) error {
 	select {
-	case line, ok := <-s.words:
+	case line, ok := <-g.lines:
 		if !ok {
-			return s.died()
+			return g.died()
 		}
-		return s.hear(line)
-	case c := <-s.copied:
-		s.streams--
+		return g.handleLine(line)
+	case c := <-g.copied:
+		g.streams--
 		if c.err == nil && !c.complete {
-			return s.died()
+			return g.died()
 		}
 		return c.err
-	case <-s.monitor.stopped:
-		return &GuestError{Reason: "qemu stopped it, " + s.monitor.reason()}
-	case <-s.fsd.exited:
-		return s.orphaned()
+	case <-g.monitor.stopped:
+		return &GuestError{Reason: "qemu stopped it, " + g.monitor.reason()}
+	case <-g.fsd.exited:
+		return g.orphaned()
 	case <-ctx.Done():
 		return &GuestError{Reason: "ended: " + ctx.Err().Error(), Err: ctx.Err()}
-	case sig := <-s.cfg.Interrupt:
-		if s.group == "" || s.signaled {
+	case sig := <-g.cfg.Interrupt:
+		if g.group == "" || g.signaled {
 			return ErrInterrupted
 		}
-		s.signaled = true
-		s.tell(strings.TrimPrefix(signalName(sig), "SIG") + " " + s.group)
+		g.signaled = true
+		g.send(strings.TrimPrefix(signalName(sig), "SIG") + " " + g.group)
 		return nil
-	case <-s.watch.C:
-		s.watch.tick()
-		return s.tick()
+	case <-g.watch.C:
+		g.watch.tick()
+		return g.tick()
 	}
 }
 
-// hear obeys a line on the control port.
-func (s *session) hear(line string) error {
-	s.worry(false)
+// handleLine handles a line from the control port.
+func (g *guest) handleLine(line string) error {
+	g.reportSilence(false)
 	word, value, _ := strings.Cut(line, " ")
 	switch word {
 	case "init":
-		s.reached = true
-		s.limit = s.cfg.patience.answer + 10*s.watch.total
+		g.reached = true
+		g.limit = g.cfg.patience.answer + 10*g.watch.total
 	case "started":
-		s.group = value
-		s.cfg.Progress("")
+		g.group = value
+		g.cfg.Progress("")
 	case "exit":
 		status, err := strconv.Atoi(value)
-		s.status, s.exited = status, true
+		g.status, g.exited = status, true
 		return errors.Wrap(err, "micro-VM: exit status")
 	}
 	return nil
 }
 
 // died waits for qemu to end, too, so that all that it has to say is there.
-func (s *session) died() error {
-	s.qemu.ends(s.cfg.patience.exit)
+func (g *guest) died() error {
+	g.qemu.ends(g.cfg.patience.exit)
 	return &GuestError{}
 }
 
 // orphaned says that virtiofsd has ended, unless it did so because qemu has.
-func (s *session) orphaned() error {
-	if s.qemu.ends(s.cfg.patience.exit) {
+func (g *guest) orphaned() error {
+	if g.qemu.ends(g.cfg.patience.exit) {
 		return &GuestError{}
 	}
-	return &GuestError{Reason: "virtiofsd, which serves the host's files, has ended: " + strings.TrimSpace(string(s.fsd.stderr))}
+	return &GuestError{Reason: "virtiofsd, which serves the host's files, has ended: " + strings.TrimSpace(string(g.fsd.stderr))}
 }
 
 // signalName returns the name that kill(1) knows a signal by.

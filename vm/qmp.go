@@ -20,8 +20,8 @@ type monitor struct {
 	why string // the guest no longer runs, in qemu's words
 }
 
-// said is what qemu says: a greeting, an event, or the answer to a command.
-type said struct {
+// qmpMessage is what qemu sends: a greeting, an event, or the answer to a command.
+type qmpMessage struct {
 	QMP   *struct{}
 	Event string
 	Data  struct {
@@ -45,7 +45,7 @@ func newMonitor(conn *net.UnixConn) *monitor {
 func (m *monitor) listen() {
 	defer close(m.done)
 	for d := json.NewDecoder(m.conn); ; {
-		var s said
+		var s qmpMessage
 		if d.Decode(&s) != nil {
 			return
 		}
@@ -57,7 +57,7 @@ func (m *monitor) listen() {
 		case s.Event == "STOP":
 			m.execute("query-status") // says why
 		case s.Event == "SHUTDOWN": // and qemu ends
-			m.note(s.Data.Reason)
+			m.setReason(s.Data.Reason)
 		case s.Event == "RESET":
 			m.stop("it has been reset, " + s.Data.Reason)
 		case s.Event == "GUEST_PANICKED":
@@ -74,8 +74,8 @@ func (m *monitor) execute(command string) {
 	fmt.Fprintf(m.conn, "{\"execute\":%q}\n", command)
 }
 
-// note keeps the first reason, and reports whether this is it.
-func (m *monitor) note(why string) bool {
+// setReason keeps the first reason, and reports whether this is it.
+func (m *monitor) setReason(why string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.why != "" {
@@ -86,7 +86,7 @@ func (m *monitor) note(why string) bool {
 }
 
 func (m *monitor) stop(why string) {
-	if m.note(why) {
+	if m.setReason(why) {
 		close(m.stopped)
 	}
 }

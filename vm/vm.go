@@ -28,7 +28,7 @@
 // Behind the last byte of stdout and stderr init.sh writes a marker, random for each run, by which Run knows that it has
 // everything; it then kills qemu, as there is nothing to shut down. A qemu that ends before that is a guest's death.
 //
-// Readers may start here, with Run; then boot.go chooses how to boot, session.go follows the guest, init.sh is the guest's side of
+// Readers may start here, with Run; then boot.go chooses how to boot, guest.go follows the guest, init.sh is the guest's side of
 // it, qemu.go the hardware, and initramfs.go and kernel.go what is booted.
 package vm
 
@@ -138,7 +138,7 @@ func (cfg *Config) complete() error {
 	switch {
 	case cfg.ICount:
 		cfg.CPUs = 1
-		cfg.patience.ask = time.Minute // to be asked costs instructions
+		cfg.patience.ping = time.Minute // to be asked costs instructions
 	case cfg.CPUs == 0:
 		cfg.CPUs = 2
 	}
