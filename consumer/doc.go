@@ -52,11 +52,11 @@
 //
 // # Leaving and attaching
 //
-// A session may go on without a consumer. Whoever leaves does one round more,
-// tells the kernel side for each CPU how many of its records have been read,
-// and only then gives up the session. While nobody has it, a flight recorder
-// overwrites its oldest sub-buffers, and counts their records; whoever attaches
-// ends that before looking at the buffers, and begins at the first record that
-// is neither read nor overwritten. So nobody reads what is being overwritten,
-// and each record is written out once, or counted.
+// A session may go on without a consumer. A consumer that detaches does one round
+// more, tells the kernel side for each CPU how many of its records have been read,
+// and only then gives up the session. While no consumer is attached, a flight recorder
+// overwrites its oldest sub-buffers, and counts their records. Attaching ends that
+// before the buffers are read, from the first record that is neither read nor
+// overwritten. So no sub-buffer is read while it is overwritten, and each record is
+// written out once, or counted.
 package consumer

@@ -168,7 +168,7 @@ func ioctl(fd int, request, arg uintptr) error {
 }
 
 // close gives up the file and puts zeros where it was mapped, so that the
-// module is free and whoever still reads finds an end instead of a fault.
+// module is free and a reader that still runs finds an end instead of a fault.
 func (b *buffer) close() {
 	if b.file == nil {
 		return

@@ -265,7 +265,7 @@ func (s *session) stop() error {
 	return nil
 }
 
-// checkKprobes warns, once, where all kprobes are switched off, for the kernel says nothing of it to those that it registers.
+// checkKprobes warns, once, where all kprobes are switched off: registering one succeeds all the same.
 func (s *session) checkKprobes() {
 	const file = debugfs + "/kprobes/enabled"
 	if s.stats.kprobes == 0 || s.kprobesOff {
@@ -298,7 +298,7 @@ func (s *session) drain() error {
 }
 
 // depart leaves the session to itself. What has been printed until now is
-// written out, what comes from now on is for whoever attaches.
+// written out; later records are left to the next reader.
 func (s *session) depart() error {
 	s.reader.leaving.Store(true)
 	if err := s.drain(); err != nil {

@@ -42,7 +42,7 @@ func (s *stackPrinter) append(dst, payload []byte) ([]byte, bool) {
 	start := len(dst)
 	dst, known := appendStack(dst, s.symbols, flags, addrs)
 	if !known {
-		return dst, true // some day there may be names for it
+		return dst, true // a module with names for it may be loaded later
 	}
 	if s.kept > keptTexts {
 		clear(s.texts)
@@ -105,7 +105,7 @@ func (p *symbolized) moduleName() string {
 }
 
 // appendJSONStack appends an array with an object for each address, innermost
-// first; of what is not known there is no member.
+// first; members that are not known are left out.
 func appendJSONStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) []byte {
 	if flags&stackReturn != 0 {
 		dst = append(dst, `,"return":true`...)

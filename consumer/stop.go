@@ -16,7 +16,7 @@ const stopPatience = 20 * time.Second
 
 // Stop ends a session: its end probes run, and its module is removed, by the
 // process that reads it if there is one. It returns what the session had come
-// to when it had ended; Unread is lost if nobody reads it.
+// to when it had ended; without a reader, Unread is lost.
 func Stop(name string) (SessionInfo, error) {
 	s, err := find(name)
 	if err != nil {

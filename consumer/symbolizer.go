@@ -73,7 +73,7 @@ func (s *symbolizer) lookUp(addr uint64) (symbolized, bool) {
 	if behind < len(s.list) {
 		p.size = s.list[behind].addr - sym.addr
 		if _, next := s.names(&s.list[behind]); !bytes.Equal(next, module) {
-			// Behind a module's last symbol comes who knows what, but not within the page.
+			// The symbol that follows is not of this module, which ends with a page at the latest.
 			p.size = min(p.size, (sym.addr|(pageSize-1))+1-sym.addr)
 		}
 		return p, p.offset < p.size

@@ -38,8 +38,8 @@ func TestReadFrames(t *testing.T) {
 	}
 }
 
-// TestTellStackUse compiles functions whose frames are known to be large and reads what the object says then.
-func TestTellStackUse(t *testing.T) {
+// TestWriteStackUse compiles functions whose frames are known to be large and reads what the object says then.
+func TestWriteStackUse(t *testing.T) {
 	dir := t.TempDir()
 	source, object := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.o")
 	c := `void use(char *);

@@ -45,7 +45,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestCompatDefines(t *testing.T) {
 	target := newTarget(t, map[string]string{
 		"include/linux/a.h": "int put(const char *s, int size);\n",
 		"Module.symvers":    "0x1\tput\tvmlinux\tEXPORT_SYMBOL\t\n",

@@ -35,7 +35,7 @@ func (o *options) listPoints() error {
 		diags.Write(os.Stderr, colorful)
 	}
 	if len(listed) == 0 {
-		// Nothing there is an answer, but not if nobody could look.
+		// An empty list is an answer, unless the kernel could not be read.
 		if _, err := inv.target.Kernel(); err != nil && o.runtime == "kernel" {
 			return err
 		}

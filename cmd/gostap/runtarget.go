@@ -70,8 +70,8 @@ func (inv *invocation) runVM(ctx context.Context) error {
 	return err
 }
 
-// vmProgress shows what the VM is waited for, and before a script that says nothing looks like
-// a VM that hangs, that it doesn't.
+// vmProgress shows what the VM is doing. While the script runs, which may print nothing for long,
+// it says so.
 func (inv *invocation) vmProgress(what string) {
 	if what == "" {
 		inv.status.show("the script runs in the VM, Ctrl-C ends it", 8*time.Second)

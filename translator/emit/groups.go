@@ -69,11 +69,9 @@ func isCold(pr *program.Probe) bool {
 
 // A group is the globals that all handlers use alike, under one lock.
 //
-// A sharded group has, besides, an instance for each CPU: hot handlers only
-// add to its globals, so each adds to its own CPU's, under a lock that nobody
-// else wants but those who need the whole. These, all in Cold points, take
-// every CPU's lock and drain the shards first. Nobody can tell the difference
-// from one instance under one lock, except by the clock.
+// A sharded group has an instance for each CPU besides: hot handlers only add to its globals, so each adds to the
+// instance of its CPU, under a lock that is free unless a handler needs the sum. Those handlers, all at Cold points,
+// take every CPU's lock and drain the shards first. Apart from the time, the effect is that of one instance under one lock.
 type group struct {
 	n       int
 	globals []*program.Global
