@@ -7,12 +7,13 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 )
 
 // testSymbols is a symbolizer over a kallsyms of its own, and how often that was read.
 func testSymbols(kallsyms *string) (*symbolizer, *int) {
 	reads := new(int)
-	return &symbolizer{open: func() (io.ReadCloser, error) {
+	return &symbolizer{now: time.Now, open: func() (io.ReadCloser, error) {
 		*reads++
 		return io.NopCloser(strings.NewReader(*kallsyms)), nil
 	}}, reads
@@ -60,9 +61,32 @@ func TestSymbols(t *testing.T) {
 		t.Errorf("kallsyms was read %d times", *reads)
 	}
 	text += "ffffffffc0009000 t third\t[three]\n"
-	syms.read = syms.read.Add(-2 * reread)
+	syms.now = func() time.Time { return time.Now().Add(2 * reread) }
 	if p, ok := syms.find(0xffffffffc0009000); !ok || string(p.name) != "third" {
 		t.Error("a module that was loaded later is not found")
+	}
+}
+
+// Where kallsyms takes long to be read, addresses that nobody knows have it read seldom.
+func TestSymbolsSlow(t *testing.T) {
+	text, clock := stackKallsyms, time.Now()
+	syms, reads := testSymbols(&text)
+	open := syms.open
+	syms.open = func() (io.ReadCloser, error) {
+		clock = clock.Add(5 * time.Second)
+		return open()
+	}
+	syms.now = func() time.Time { return clock }
+	for range 40 {
+		syms.find(0x1234)
+		clock = clock.Add(time.Second)
+	}
+	if *reads != 1 {
+		t.Errorf("kallsyms, which takes 5 s to read, was read %d times in 40 s", *reads)
+	}
+	clock = clock.Add(20 * time.Second)
+	if syms.find(0x1234); *reads != 2 {
+		t.Errorf("a minute later it was read %d times", *reads)
 	}
 }
 

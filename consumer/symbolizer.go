@@ -18,12 +18,13 @@ import (
 
 // A symbolizer finds what kernel addresses are in. It reads /proc/kallsyms when it is
 // first asked, and once more when an address is in no function: a module may have
-// been loaded since.
+// been loaded since. What prints stacks has more to do than to read it again and again.
 type symbolizer struct {
 	open func() (io.ReadCloser, error)
 	list []symbol // by address
 	text []byte   // all of kallsyms
-	read time.Time
+	now  func() time.Time
+	next time.Time // not read again before
 }
 
 // A symbol is a line of kallsyms.
@@ -38,23 +39,33 @@ type symbolized struct {
 	offset, size uint64 // size is 0 if it isn't known
 }
 
-// reread is how long after a reading unknown addresses are not worth another.
-const reread = time.Second
+// For how long after a reading unknown addresses are not worth another: reread at least, and share times as long as it took.
+const (
+	reread = time.Second
+	share  = 10
+)
 
 func newSymbolizer() *symbolizer {
-	return &symbolizer{open: func() (io.ReadCloser, error) { return os.Open(kallsyms.Path) }}
+	return &symbolizer{now: time.Now, open: func() (io.ReadCloser, error) { return os.Open(kallsyms.Path) }}
 }
 
 // find returns what addr is in, and whether there is such a thing.
 func (s *symbolizer) find(addr uint64) (symbolized, bool) {
 	p, ok := s.lookUp(addr)
-	if !ok && time.Since(s.read) > reread {
-		s.read = time.Now()
-		if s.load() == nil {
-			return s.lookUp(addr)
-		}
+	if ok {
+		return p, true
 	}
-	return p, ok
+	began := s.now()
+	if began.Before(s.next) {
+		return p, false
+	}
+	err := s.load()
+	read := s.now()
+	s.next = read.Add(max(reread, share*read.Sub(began)))
+	if err != nil {
+		return p, false
+	}
+	return s.lookUp(addr)
 }
 
 // lookUp takes the last symbol up to addr, as the kernel does: of those at one address the first.
