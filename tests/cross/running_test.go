@@ -107,6 +107,8 @@ func (r *running) end() {
 		}
 		s.stop()
 		if !session.Within(limit(), s.gone) {
+			s.Process.Signal(syscall.SIGABRT) // has it say where it hangs
+			session.Within(10*time.Second, s.gone)
 			r.Errorf("%s: it doesn't end: %s", r, s.Err.String())
 			s.Process.Kill()
 		}
