@@ -30,30 +30,24 @@ func TestKernels(t *testing.T) {
 	}
 	dir := guest.Prepare(t)
 	for _, release := range guest.Releases(t) {
+		built := filepath.Join(dir, "kbuilt-"+release+".ko")
+		warm(t, dir, release)
+		build(t, dir, release, built)
+		places := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/e2e/module"))
+		values, bare := guest.BuildModule(t, release, "tests/module"), stripImage(t, dir, release)
 		t.Run(release, func(t *testing.T) {
-			built := filepath.Join(dir, "kbuilt-"+release+".ko")
-			warm(t, dir, release)
-			build(t, dir, release, built)
-			places := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/e2e/module"))
+			t.Parallel() // a guest has one script at a time, and leaves a processor idle
 			guest.Run(t, guest.Config{
 				Release: release,
 				Dir:     dir,
 				Test:    "TestGuest",
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
-				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + guest.BuildModule(t, release, "tests/module"),
-					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + stripImage(t, dir, release)},
+				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + values,
+					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare},
 				Timeout: 25 * time.Minute,
 			})
 		})
 	}
-}
-
-// warm builds the runtime and the indices of the kernel and its modules, which would take the guest minutes.
-func warm(t *testing.T, dir, release string) {
-	gostap := filepath.Join(dir, "gostap")
-	guest.Command(t, dir, gostap, "-p4", "-r", release, filepath.Join(guest.Root(t), "examples/hello.stp"))
-	guest.Command(t, dir, gostap, "-p2", "-r", release, "-e",
-		`probe kernel.trace("x*:none")?, kernel.function("vfs_read"), kernel.data("panic_timeout").write { println(@enum("PIDTYPE_PID")) }`)
 }
 
 // build builds one module by kbuild.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/sync/errgroup"
+
+	"gostap/tests/guest"
+)
+
+// warm builds the runtime and the indices of the kernel and its modules, and the modules of the scripts: the
+// compiler would take seconds for each in the guest, and takes a tenth of one here. Whatever the guest does not find
+// in the cache it builds itself.
+func warm(t *testing.T, dir, release string) {
+	gostap := filepath.Join(dir, "gostap")
+	guest.Command(t, dir, gostap, "-p4", "-r", release, filepath.Join(guest.Root(t), "examples/hello.stp"))
+	guest.Command(t, dir, gostap, "-p2", "-r", release, "-e",
+		`probe kernel.trace("x*:none")?, kernel.function("vfs_read"), kernel.data("panic_timeout").write { println(@enum("PIDTYPE_PID")) }`)
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group errgroup.Group
+	group.SetLimit(2)
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		work := t.TempDir()
+		if err := txtar.Write(archive, work); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range sessions(string(archive.Comment)) {
+			group.Go(func() error {
+				cmd := exec.Command(gostap, append([]string{"-p4", "-r", release}, args...)...)
+				cmd.Dir = work
+				cmd.Env = append(os.Environ(), "TMPDIR="+work)
+				cmd.Run() // some are to fail, and say so in the guest
+				return nil
+			})
+		}
+	}
+	group.Wait()
+}
+
+// sessions returns the arguments of gostap for each script that a testscript file runs.
+func sessions(script string) (list [][]string) {
+	for line := range strings.Lines(script) {
+		_, rest, found := strings.Cut(line, "exec gostap ")
+		args := words(rest)
+		if found && len(args) > 0 && (strings.HasPrefix(args[0], "-") || strings.HasSuffix(args[0], ".stp")) {
+			list = append(list, args)
+		}
+	}
+	return list
+}
+
+// words splits a line as testscript does: at spaces, but for those in single quotes, in which two quotes are one. It
+// ends at the & of what goes on in the background.
+func words(line string) (list []string) {
+	var word strings.Builder
+	quoted, begun := false, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'' && quoted && i+1 < len(line) && line[i+1] == '\'':
+			word.WriteByte(c)
+			i++
+		case c == '\'':
+			quoted, begun = !quoted, true
+		case !quoted && (c == ' ' || c == '\n'):
+			if begun {
+				list = append(list, word.String())
+			}
+			word.Reset()
+			begun = false
+		case !quoted && c == '&':
+			return list
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	return list
+}
+
+func TestWords(t *testing.T) {
+	got := sessions("# text\n! exec gostap -e 'probe begin { print(''x'') }' -c 'ls -l' &name&\nexec gostap run x.ko\nexec gostap a.stp\n")
+	if len(got) != 2 || strings.Join(got[0], "|") != "-e|probe begin { print('x') }|-c|ls -l" || strings.Join(got[1], "|") != "a.stp" {
+		t.Errorf("%q", got)
+	}
+}
