@@ -171,7 +171,14 @@ func probes(ts *testscript.TestScript) string {
 
 // armed waits until a probe is armed.
 func armed(ts *testscript.TestScript, neg bool, args []string) {
-	await(ts, 60*time.Second, "no probe was armed", func() bool { return probes(ts) != "" })
+	await(ts, 60*time.Second, "no probe was armed", func() bool {
+		for line := range strings.Lines(probes(ts)) {
+			if !strings.Contains(line, "[DISABLED]") { // a kprobe that is only registered as yet
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // disarmed waits until no probe is left, and logs how long that took: two
