@@ -105,3 +105,11 @@ func SpellAll(points []*syntax.ProbePoint) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// In spells the first component of points in a module, or in the kernel itself if that is "".
+func In(module string) string {
+	if module == "" {
+		return "kernel"
+	}
+	return fmt.Sprintf("module(%q)", module)
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/image"
+	"gostap/elaborate/probepoint"
 	"gostap/elaborate/symbols"
 	"gostap/elaborate/vars"
 	"gostap/translator/program"
@@ -266,14 +267,13 @@ func (p *placeMaker) place(f *symbols.Func, namesakes int) *Place {
 
 // root spells the components of the point in front of .function.
 func (p *placeMaker) root() string {
-	root, module := p.m.Root(), p.in.Name()
-	switch {
-	case module == "":
-		return root
-	case root == "kprobe":
-		return fmt.Sprintf("kprobe.module(%q)", module)
+	switch root, module := p.m.Root(), p.in.Name(); {
+	case root != "kprobe":
+		return probepoint.In(module)
+	case module != "":
+		return "kprobe." + probepoint.In(module)
 	}
-	return fmt.Sprintf("module(%q)", module)
+	return "kprobe"
 }
 
 // vars returns the variables of a function, of whose name there are namesakes others.

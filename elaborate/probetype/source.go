@@ -308,9 +308,5 @@ func (p *pointFinder) name(f dwarf.Func, more string) string {
 
 // PointAt spells the point at a function of a module, or of the kernel itself if that is "".
 func PointAt(module string, f dwarf.Func) string {
-	root := "kernel"
-	if module != "" {
-		root = fmt.Sprintf("module(%q)", module)
-	}
-	return fmt.Sprintf(`%s.function("%s@%s:%d")`, root, f.Name, f.File, f.Line)
+	return fmt.Sprintf(`%s.function("%s@%s:%d")`, probepoint.In(module), f.Name, f.File, f.Line)
 }

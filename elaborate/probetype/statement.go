@@ -164,11 +164,7 @@ type innermost struct {
 }
 
 func (p *pointFinder) at(in dwarf.Instance, a image.BaseSymbol, st dwarf.Statement) *Place {
-	root := "kernel"
-	if a.Module != "" {
-		root = fmt.Sprintf("module(%q)", a.Module)
-	}
-	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, root, in.Func.Name, in.Func.File, st.Line))
+	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, probepoint.In(a.Module), in.Func.Name, in.Func.File, st.Line))
 }
 
 // nearest returns p with each of its lines moved to the nearest of a function's

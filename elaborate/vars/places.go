@@ -9,6 +9,7 @@ import (
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
+	"gostap/elaborate/probepoint"
 	"gostap/elaborate/symbols"
 	"gostap/translator/syntax"
 )
@@ -175,10 +176,7 @@ func (f *function) entry() string { return EntryPoint(f.Image, f.Name) }
 
 // EntryPoint spells the probe point at a function's entry.
 func EntryPoint(im image.Image, name string) string {
-	if module := im.Name(); module != "" {
-		return fmt.Sprintf("module(%q).function(%q)", module, name)
-	}
-	return fmt.Sprintf("kernel.function(%q)", name)
+	return fmt.Sprintf("%s.function(%q)", probepoint.In(im.Name()), name)
 }
 
 func (f *function) key() string {

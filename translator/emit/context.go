@@ -5,25 +5,20 @@ package emit
 import (
 	"fmt"
 
+	"gostap/internal/arch"
 	"gostap/translator/program"
 )
 
-// argumentRegs are the fields of struct gs_regs that carry a function's first
-// arguments on x86-64; the others are on the stack.
-var argumentRegs = []string{"di", "si", "dx", "cx", "r8", "r9"}
-
-// dwarfRegs are the fields of struct gs_regs by DWARF number on x86-64.
-var dwarfRegs = []string{
-	"ax", "dx", "cx", "bx", "si", "di", "bp", "sp",
-	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "ip",
-}
+// machine is the instruction set that the module is built for.
+var machine = arch.X86_64
 
 // contextual evaluates what depends on the probe site.
 func (b *body) contextual(e program.Expr) value {
 	switch e := e.(type) {
 	case *program.Argument:
-		if e.Index >= len(argumentRegs) {
-			return b.load(fmt.Sprintf("c->regs->sp + %d", 8*(e.Index-len(argumentRegs)+1)), &program.Deref{At: e.At, Size: 8})
+		if onStack := e.Index - len(machine.Arguments); onStack >= 0 {
+			return b.load(fmt.Sprintf("%s + %d", field(machine.StackPointer), machine.ReturnAddress+int64(onStack)*machine.WordSize),
+				&program.Deref{At: e.At, Size: int(machine.WordSize)})
 		}
 		return value{"(gs_s64)" + b.register(e), volatile}
 	case *program.ReturnValue, *program.Register:
@@ -49,20 +44,23 @@ func (b *body) load(addr string, e *program.Deref) value {
 	return temporaryValue(t)
 }
 
-// register spells a register at the probe site.
+// register spells a register of the probed place.
 func (b *body) register(e program.Expr) string {
 	switch e := e.(type) {
 	case *program.Argument:
-		if e.Index < len(argumentRegs) {
-			return "c->regs->" + argumentRegs[e.Index]
+		if e.Index < len(machine.Arguments) {
+			return field(machine.Arguments[e.Index])
 		}
 	case *program.ReturnValue:
-		return "c->regs->ax"
+		return field(machine.Results[0])
 	case *program.Register:
-		if e.Number >= 0 && e.Number < len(dwarfRegs) {
-			return "c->regs->" + dwarfRegs[e.Number]
+		if machine.Visible(int64(e.Number)) {
+			return field(e.Number)
 		}
 	}
-	b.g.diags.Errorf(e.Pos(), "no such register or place on x86-64")
-	return "c->regs->ax"
+	b.g.diags.Errorf(e.Pos(), "no such register or place on %s", machine.Name)
+	return field(machine.Results[0])
 }
+
+// field spells what a handler sees of the register of a DWARF number.
+func field(register int) string { return "c->regs->" + machine.Registers[register] }

@@ -74,12 +74,6 @@ func (b *body) values(es []program.Expr, effects bool) []value {
 	return vs
 }
 
-// pair evaluates x, then y.
-func (b *body) pair(x, y program.Expr) (string, string) {
-	vs := b.values([]program.Expr{x, y}, false)
-	return vs[0].c, vs[1].c
-}
-
 // lifetimeOf is the lifetime of a value that is computed from vs.
 func lifetimeOf(vs ...value) lifetime {
 	k := constant

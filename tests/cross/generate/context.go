@@ -67,6 +67,3 @@ var Contexts = []Context{
 	{Name: "nmi", Point: `kernel.trace("nmi_handler")`, Rate: Seldom, Variables: true, NMI: true},
 	{Name: "condition", Point: `kernel.function("vfs_read")`},
 }
-
-// sessions says whether the session itself runs the handlers, before or after all else.
-func (c *Context) session() bool { return c.Rate == Once }
