@@ -25,7 +25,7 @@ func hostModule(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	program, text := filepath.Join(dir, "program"), filepath.Join(dir, "manifest")
-	if err := os.WriteFile(text, []byte(`{"Version":2,"Name":"host","Formats":[{"Format":"%s %d\n","Args":"sl"}]}`), 0o600); err != nil {
+	if err := os.WriteFile(text, []byte(`{"Version":3,"Name":"host","Images":[{}],"Formats":[{"Format":"%s %d\n","Args":"sl"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{

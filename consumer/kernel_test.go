@@ -71,7 +71,8 @@ func buildReads(t *testing.T, release string) string {
 	m := printManifest()
 	m.Version, m.Name, m.Release = manifest.Version, "consumer_test", release
 	m.Hists = []manifest.Hist{{}}
-	m.Symbols = []manifest.Symbol{{Name: "vfs_read"}, {Name: "dummy_setup", Module: "dummy"}}
+	m.Images = []manifest.Image{{}, {Module: "dummy"}}
+	m.Symbols = []manifest.Symbol{{Name: "vfs_read"}, {Name: "dummy_setup", Image: 1}}
 	text, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -345,7 +346,7 @@ func TestGuestModuleCame(t *testing.T) {
 	}
 	defer c.close()
 	start := func() (uint64, error) {
-		addrs, err := resolve(m.Symbols, false)
+		addrs, err := resolve(m, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func assemble(t *testing.T, text string) string {
 
 const moduleText = `
 	.section .gostap,"",@progbits
-	.ascii "{\"Version\":2,\"Name\":\"hello\",\"Formats\":[{\"Format\":\"%%d\\n\",\"Args\":\"l\"}]}\0\0\0"
+	.ascii "{\"Version\":3,\"Name\":\"hello\",\"Images\":[{}],\"Formats\":[{\"Format\":\"%%d\\n\",\"Args\":\"l\"}]}\0\0\0"
 	.section .gnu.linkonce.this_module,"aw"
 	.skip 24
 1:	.asciz "hello"

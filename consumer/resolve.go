@@ -13,12 +13,12 @@ import (
 	"gostap/manifest"
 )
 
-// resolve returns the address of each symbol in the running kernel, 0 for
+// resolve returns the address of each of m's symbols in the running kernel, 0 for
 // those that it does not have. sameKernel says that the symbols' offsets are
 // true: then kernel symbols cost one look at the first lines of /proc/kallsyms
 // instead of a pass over its hundred thousand.
-func resolve(symbols []manifest.Symbol, sameKernel bool) ([]uint64, error) {
-	if len(symbols) == 0 {
+func resolve(m *manifest.Manifest, sameKernel bool) ([]uint64, error) {
+	if len(m.Symbols) == 0 {
 		return nil, nil
 	}
 	f, err := os.Open(kallsyms.Path)
@@ -26,18 +26,18 @@ func resolve(symbols []manifest.Symbol, sameKernel bool) ([]uint64, error) {
 		return nil, errors.Wrap(err, "the kernel was built without CONFIG_KALLSYMS")
 	}
 	defer f.Close()
-	return resolveFrom(f, symbols, sameKernel)
+	return resolveFrom(f, m, sameKernel)
 }
 
-func resolveFrom(list io.Reader, symbols []manifest.Symbol, sameKernel bool) ([]uint64, error) {
-	addrs := make([]uint64, len(symbols))
+func resolveFrom(list io.Reader, m *manifest.Manifest, sameKernel bool) ([]uint64, error) {
+	addrs := make([]uint64, len(m.Symbols))
 	w := wanted{addrs: addrs, byName: make(map[string][]want)}
-	for i, s := range symbols {
-		if sameKernel && s.Module == "" && s.Offset != 0 {
+	for i, s := range m.Symbols {
+		if sameKernel && s.Image == 0 && s.Offset != 0 {
 			w.byOffset = true
 			continue
 		}
-		w.byName[s.Name] = append(w.byName[s.Name], want{s.Module, i})
+		w.byName[s.Name] = append(w.byName[s.Name], want{m.Images[s.Image].Module, i})
 		w.left++
 	}
 	if err := kallsyms.Scan(list, w.take); err != nil {
@@ -46,8 +46,8 @@ func resolveFrom(list io.Reader, symbols []manifest.Symbol, sameKernel bool) ([]
 	if w.hidden {
 		return nil, errors.New("the kernel hides its addresses, from root too: allow them with sysctl kernel.kptr_restrict=1")
 	}
-	for i, s := range symbols {
-		if sameKernel && s.Module == "" && s.Offset != 0 {
+	for i, s := range m.Symbols {
+		if sameKernel && s.Image == 0 && s.Offset != 0 {
 			if w.stext == 0 {
 				return nil, errors.New(kallsyms.Path + " has no _stext")
 			}

@@ -227,9 +227,9 @@ func (s *session) resolveAndStart(params startParams) (*kernelStats, error) {
 		return nil, err
 	}
 	defer starter.close()
-	sameKernel := s.manifest.BuildID != "" && s.manifest.BuildID == kernelBuildID()
+	sameKernel := s.manifest.Images[0].BuildID != "" && s.manifest.Images[0].BuildID == kernelBuildID()
 	for {
-		if params.addrs, err = resolve(s.manifest.Symbols, sameKernel); err != nil {
+		if params.addrs, err = resolve(s.manifest, sameKernel); err != nil {
 			return nil, err
 		}
 		if err = starter.start(params); !errors.Is(err, unix.EAGAIN) {

@@ -83,7 +83,7 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 		case *program.Compare:
 			b.WriteString(" " + x.Op)
 		case *program.SymbolAddr:
-			fmt.Fprintf(b, " &%s:%s", x.Module, x.Symbol)
+			fmt.Fprintf(b, " &%s:%s", x.Image.Module, x.Symbol)
 		case *program.Deref:
 			fmt.Fprintf(b, " *%d,%t,%t", x.Size, x.Signed, x.User)
 		case *program.Cast:

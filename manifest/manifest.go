@@ -12,14 +12,15 @@ package manifest
 const Section = ".gostap"
 
 // Version is that of the shape below and of runtime-c/include/protocol.h.
-const Version = 2
+const Version = 3
 
 // A Manifest describes a module.
 type Manifest struct {
 	Version int
 	Name    string // the module's
 	Release string // of the kernel that it was built for
-	BuildID string // of that kernel, hex; "" if unknown or if runtime is host
+	// Images holds what the points and symbols are in, the kernel itself first, in the order of gs_program.images.
+	Images []Image
 
 	Formats []Format
 	Hists   []Hist   `json:",omitempty"`
@@ -49,11 +50,18 @@ type Point struct {
 	Probe string // as the script spells it
 }
 
-// A Symbol is one whose address START brings.
+// An Image is a file of machine code: the kernel itself, a module, or a program or library.
+type Image struct {
+	Module  string `json:",omitempty"` // a kernel module's name
+	Path    string `json:",omitempty"` // of a program or library, absolute, as its processes see it
+	BuildID string `json:",omitempty"` // hex; "" if unknown
+}
+
+// A Symbol is one of the kernel or of a module, whose address START brings.
 type Symbol struct {
 	Name   string
-	Module string `json:",omitempty"` // "" for the kernel itself
-	Offset uint64 `json:",omitempty"` // from _stext, true for kernels of BuildID alone; 0 if unknown
+	Image  int    `json:",omitempty"` // index into Images
+	Offset uint64 `json:",omitempty"` // from _stext, true for the kernel's BuildID alone; 0 if unknown
 }
 
 // A Global is a scalar global that -G can set.

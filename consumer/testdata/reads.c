@@ -69,13 +69,15 @@ static const struct gs_probe probes[] = {
 };
 
 static const struct gs_point points[] = {
-	{ .family = "begin", .name = "begin", .module = "", .probe = 0, .symbol = GS_NO_SYMBOL },
-	{ .family = "function", .name = "kernel.function(\"vfs_read\")", .func = "vfs_read", .module = "", .probe = 1 },
-	{ .family = "end", .name = "end", .module = "", .probe = 2, .symbol = GS_NO_SYMBOL },
+	{ .family = "begin", .name = "begin", .probe = 0, .symbol = GS_NO_SYMBOL },
+	{ .family = "function", .name = "kernel.function(\"vfs_read\")", .func = "vfs_read", .probe = 1 },
+	{ .family = "end", .name = "end", .probe = 2, .symbol = GS_NO_SYMBOL },
 };
 
+static const struct gs_image images[] = { { "", "" }, { "dummy", "" } };
+
 static const struct gs_module_symbol module_symbols[] = {
-	{ .module = "dummy", .name = "dummy_setup", .symbol = 1 },
+	{ .image = 1, .name = "dummy_setup", .symbol = 1 },
 };
 
 const volatile gs_u32 gs_stack_use[] = { 256, 256, 256 };
@@ -89,6 +91,8 @@ const struct gs_program gs_program = {
 	.npoints = 3,
 	.probes = probes,
 	.points = points,
+	.nimages = 2,
+	.images = images,
 	.frame_size = 64,
 	.limits = {
 		.maxskipped = 100,

@@ -114,8 +114,8 @@ func (t *Target) KernelRefusal(f symbols.Func, addr uint64) (string, error) {
 // the jump away again: whose probe that is would pay for it.
 func (t *Target) jumpOver(a *BaseSymbol, addr uint64) string {
 	probe := t.jumps().Over(addr)
-	if a.Module != "" {
-		probe = t.jumps().OverModule(a.Module, a.Name, int64(addr-a.Addr))
+	if a.Image.Module != "" {
+		probe = t.jumps().OverModule(a.Image.Module, a.Name, int64(addr-a.Addr))
 	}
 	if probe == "" {
 		return ""

@@ -12,8 +12,9 @@ import (
 
 // An Image is a file of machine code in which there can be probes.
 type Image interface {
-	Name() string   // as sites and expressions name it: the module's name, "" for the kernel itself
-	String() string // as messages name it: "module fuse"
+	ID() program.Image // as sites and expressions name it
+	Name() string      // the module's name, "" for the kernel itself
+	String() string    // as messages name it: "module fuse"
 	Symbols() *symbols.Functions
 	// Types returns the image's types, and those of the kernel besides.
 	Types() (*btf.Spec, error)
@@ -65,7 +66,12 @@ func (s *Source) Refusal(in dwarf.Instance, a *BaseSymbol, addr uint64) string {
 // A BaseSymbol is the symbol that probed code counts from.
 type BaseSymbol struct {
 	symbols.Func
-	Module string // "" for the kernel itself
+	Image program.Image
+}
+
+// Site returns the site at an address, as linked, in code that counts from the symbol.
+func (b *BaseSymbol) Site(addr uint64) program.Site {
+	return program.Site{Image: b.Image, Symbol: b.Name, SymbolOffset: b.Offset, Offset: int64(addr - b.Addr)}
 }
 
 // ThisCPU returns the address of this CPU's part of a per-CPU variable:

@@ -31,6 +31,7 @@ func (t *Target) Source(info *dwarf.Info) *Source {
 	return &Source{&kernel{k, t}, info}
 }
 
+func (k *kernel) ID() program.Image           { return program.Image{} }
 func (k *kernel) Name() string                { return "" }
 func (k *kernel) String() string              { return symbols.Title("", k.Release) }
 func (k *kernel) Symbols() *symbols.Functions { return &k.Functions }

@@ -14,10 +14,10 @@ func (t *Target) Locate(m *manifest.Manifest) error {
 	if err != nil {
 		return err
 	}
-	m.BuildID = k.BuildID
+	m.Images[0].BuildID = k.BuildID
 	for i := range m.Symbols {
 		s := &m.Symbols[i]
-		if s.Module != "" || s.Offset != 0 {
+		if s.Image != 0 || s.Offset != 0 {
 			continue
 		}
 		if found := k.Lookup(s.Name); len(found) == 1 {

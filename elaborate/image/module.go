@@ -48,6 +48,12 @@ func (t *Target) Module(path string) (*Module, error) {
 	return m, nil
 }
 
+// ID names the module; one that was linked without a build-id has none.
+func (m *Module) ID() program.Image {
+	id, _ := m.File.BuildID()
+	return program.Image{Module: m.File.Name, BuildID: id}
+}
+
 func (m *Module) Name() string                { return m.File.Name }
 func (m *Module) String() string              { return symbols.Title(m.File.Name, "") }
 func (m *Module) Symbols() *symbols.Functions { return &m.File.Functions }
@@ -70,7 +76,7 @@ func (m *Module) variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program
 	if err != nil {
 		return nil, err
 	}
-	x := program.Plus(at, &program.SymbolAddr{At: at, Module: m.File.Name, Symbol: symbol}, offset)
+	x := program.Plus(at, &program.SymbolAddr{At: at, Image: m.ID(), Symbol: symbol}, offset)
 	if strings.HasPrefix(info.SectionAt(addr).Name, ".data..percpu") {
 		x = ThisCPU(at, x)
 	}
@@ -83,7 +89,7 @@ func (m *Module) baseSymbol(info *dwarf.Info, in dwarf.Instance) (base BaseSymbo
 		return base, symbols.Init.String(), false
 	}
 	name, offset, ok := info.SymbolAt(start)
-	return BaseSymbol{symbols.Func{Name: name, Addr: start - uint64(offset)}, m.File.Name}, "", !ok
+	return BaseSymbol{symbols.Func{Name: name, Addr: start - uint64(offset)}, m.ID()}, "", !ok
 }
 
 func (m *Module) refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr uint64) string {

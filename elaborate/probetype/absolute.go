@@ -54,10 +54,7 @@ func absolute(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		Family: "kprobe",
 		Name:   fmt.Sprintf("%s.statement(%#x).absolute", root, addr),
 		Func:   f.Base(),
-		Symbol: f.Name,
-		Offset: offset,
-
-		SymbolOffset: f.Offset,
+		Site:   program.Site{Symbol: f.Name, Offset: offset, SymbolOffset: f.Offset},
 	}}}, nil
 }
 

@@ -177,7 +177,7 @@ func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 		if err != nil {
 			continue
 		}
-		to := program.Plus(at, &program.SymbolAddr{At: at, Module: im.Name(), Symbol: symbol}, offset)
+		to := program.Plus(at, &program.SymbolAddr{At: at, Image: im.ID(), Symbol: symbol}, offset)
 		is = either(is, &program.Compare{At: at, Op: "==", X: back, Y: to})
 		unwound = g.or(unwound, &syntax.BinaryExpr{At: at, Op: "==", Y: g.variable("caller", to),
 			X: &syntax.CallExpr{At: at, Name: "stack", Args: []syntax.Expr{&syntax.NumberLit{At: at, Value: level}}}})

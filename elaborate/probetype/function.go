@@ -255,11 +255,10 @@ func (p *placeMaker) place(f *symbols.Func, namesakes int) *Place {
 		Family: family,
 		Name:   p.root() + `.function("` + f.Base() + `")` + suffix,
 		Func:   f.Base(),
-		Module: p.in.Name(),
-		Symbol: f.Name,
+		Site:   program.Site{Image: p.in.ID(), Symbol: f.Name},
 		Args:   p.args,
 	}
-	if point.Module == "" {
+	if p.in.Name() == "" {
 		point.SymbolOffset = f.Offset
 	}
 	return &Place{Wild: p.wild, Point: point, Vars: p.vars(f, namesakes)}

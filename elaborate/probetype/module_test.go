@@ -29,7 +29,7 @@ func TestModulePoints(t *testing.T) {
 				continue
 			}
 			pt := e.Probes[0].Points[0]
-			if pt.Family != c.family || pt.Name != c.name || pt.Module != "kvm" || !strings.HasPrefix(pt.Symbol, "kvm_") || pt.SymbolOffset != 0 {
+			if pt.Family != c.family || pt.Name != c.name || pt.Image.Module != "kvm" || !strings.HasPrefix(pt.Symbol, "kvm_") || pt.SymbolOffset != 0 {
 				t.Errorf("%s: %+v", c.point, pt)
 			}
 			if maxactive := strings.Contains(c.point, "maxactive"); maxactive != (pt.Args[0] == 9) {

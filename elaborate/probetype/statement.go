@@ -164,7 +164,7 @@ type innermost struct {
 }
 
 func (p *pointFinder) at(in dwarf.Instance, a image.BaseSymbol, st dwarf.Statement) *Place {
-	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, probepoint.In(a.Module), in.Func.Name, in.Func.File, st.Line))
+	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, probepoint.In(a.Image.Module), in.Func.Name, in.Func.File, st.Line))
 }
 
 // nearest returns p with each of its lines moved to the nearest of a function's

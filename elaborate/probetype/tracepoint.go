@@ -127,10 +127,7 @@ func tracePlace(c *Context, m match, t *symbols.Tracepoint, in image.Image, wild
 			At:     m.At,
 			Family: "tracepoint",
 			Name:   fmt.Sprintf("kernel.trace(%q)", t),
-			Module: t.Module,
-			Symbol: t.Symbol(),
-
-			SymbolOffset: t.Offset,
+			Site:   program.Site{Image: in.ID(), Symbol: t.Symbol(), SymbolOffset: t.Offset},
 		},
 		Vars: c.Tracepoint(in, t),
 	}

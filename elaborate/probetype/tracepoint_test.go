@@ -75,8 +75,8 @@ func TestLoadedTracepoints(t *testing.T) {
 			found, modules := false, map[string]bool{}
 			for _, p := range e.Probes {
 				for _, pt := range p.Points {
-					found = found || pt.Name+" "+pt.Module == c.some
-					modules[pt.Module] = true
+					found = found || pt.Name+" "+pt.Image.Module == c.some
+					modules[pt.Image.Module] = true
 				}
 			}
 			if !found || modules[c.none] {

@@ -35,7 +35,9 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 		l.typ = types.Target(ids[0])
 	}
 	if !kernelModule(r.x.Module) {
-		l.addr = &program.SymbolAddr{At: r.x.At, Module: symbols.ModuleName(r.x.Module), Symbol: name}
+		in := program.Image{Module: symbols.ModuleName(r.x.Module)}
+		in.BuildID, _ = r.env.Target.ModuleBuildID(in.Module)
+		l.addr = &program.SymbolAddr{At: r.x.At, Image: in, Symbol: name}
 		if len(ids) > 0 && types.PerCPU(ids[0]) {
 			l.addr = image.ThisCPU(r.x.At, l.addr)
 		}

@@ -138,18 +138,20 @@ static const struct gs_probe probes[] = {
 };
 
 static const struct gs_point points[] = {
-	{ "begin", "begin", 0, "", 0, GS_NO_SYMBOL },
-	{ "begin", "begin(1)", 0, "", 7, GS_NO_SYMBOL, 0, { 1 } },
-	{ "function", "kernel.function(\"vfs_read\")", "vfs_read", "", 1, 0 },
-	{ "return", "kernel.function(\"vfs_read\").return", "vfs_read", "", 2, 0 },
-	{ "function", "kernel.function(\"vfs_write\")", "vfs_write", "", 3, 1 },
-	{ "function", "kernel.function(\"vfs_fsync\")", "vfs_fsync", "", 3, 2 },
-	{ "function", "kernel.function(\"ksys_read\")", "ksys_read", "", 3, 3 },
-	{ "kprobe", "kprobe.function(\"vfs_write\")", "vfs_write", "", 4, 1 },
-	{ "kprobe", "kprobe.function(\"missing\")", "missing", "", 4, 4 },
-	{ "timer", "timer.ms(10)", 0, "", 5, GS_NO_SYMBOL, 0, { 10000000 } },
-	{ "end", "end", 0, "", 6, GS_NO_SYMBOL },
+	{ "begin", "begin", 0, 0, 0, GS_NO_SYMBOL },
+	{ "begin", "begin(1)", 0, 7, 0, GS_NO_SYMBOL, 0, { 1 } },
+	{ "function", "kernel.function(\"vfs_read\")", "vfs_read", 1, 0, 0 },
+	{ "return", "kernel.function(\"vfs_read\").return", "vfs_read", 2, 0, 0 },
+	{ "function", "kernel.function(\"vfs_write\")", "vfs_write", 3, 0, 1 },
+	{ "function", "kernel.function(\"vfs_fsync\")", "vfs_fsync", 3, 0, 2 },
+	{ "function", "kernel.function(\"ksys_read\")", "ksys_read", 3, 0, 3 },
+	{ "kprobe", "kprobe.function(\"vfs_write\")", "vfs_write", 4, 0, 1 },
+	{ "kprobe", "kprobe.function(\"missing\")", "missing", 4, 0, 4 },
+	{ "timer", "timer.ms(10)", 0, 5, 0, GS_NO_SYMBOL, 0, { 10000000 } },
+	{ "end", "end", 0, 6, 0, GS_NO_SYMBOL },
 };
+
+static const struct gs_image images[] = { { "", "" } };
 
 const volatile gs_u32 gs_stack_use[sizeof(probes) / sizeof(*probes)] = { 256, 256, 256, 256, 256, 256, 256, 256 };
 
@@ -160,6 +162,8 @@ const struct gs_program gs_program = {
 	.npoints = sizeof(points) / sizeof(*points),
 	.probes = probes,
 	.points = points,
+	.nimages = 1,
+	.images = images,
 	.frame_size = 4096,
 	.limits = { .maxerrors = 1, .maxskipped = 100, .maxtrylock = 1000,
 		    .trylockdelay = 100, .minstackspace = 1024 },

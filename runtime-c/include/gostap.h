@@ -103,13 +103,19 @@ struct gs_probe {
 
 #define GS_NO_SYMBOL 0xffffffffu
 
+/* A file of machine code that points are in. The first of gs_program.images is the kernel itself. */
+struct gs_image {
+	const char *module;	    /* a kernel module's name, else "" */
+	const char *path;	    /* of a program or library, else "" */
+};
+
 /* Where a handler runs, one for each probe point. */
 struct gs_point {
 	const char *family;	    /* finds the struct gs_family that serves it */
 	const char *name;	    /* pp() */
 	const char *func;	    /* probefunc(), NULL if it is to be found from the address */
-	const char *module;	    /* "" for the kernel itself */
 	gs_u32 probe;		    /* index into gs_program.probes */
+	gs_u32 image;		    /* index into gs_program.images */
 	gs_u32 symbol;		    /* index into the manifest's symbols, whose addresses START brings; or GS_NO_SYMBOL */
 	gs_s64 offset;		    /* from the symbol */
 	gs_s64 args[2];		    /* the family's own; see program.Point */
@@ -119,7 +125,7 @@ struct gs_point {
 
 /* A symbol that is in a kernel module, which may be loaded when the session runs already. */
 struct gs_module_symbol {
-	const char *module;
+	gs_u32 image;		    /* index into gs_program.images */
 	const char *name;
 	gs_u32 symbol;		    /* index into the manifest's symbols */
 };
@@ -152,7 +158,7 @@ struct gs_limits {
  */
 extern const volatile gs_u32 gs_stack_use[];
 
-#define GS_ABI 2
+#define GS_ABI 3
 
 /* The script. Generated code defines exactly one, named gs_program. */
 struct gs_program {
@@ -163,6 +169,8 @@ struct gs_program {
 	gs_u32 nsymbols;	    /* the manifest's: what START has to bring */
 	const struct gs_probe *probes;
 	const struct gs_point *points;
+	gs_u32 nimages;
+	const struct gs_image *images;
 	const struct gs_global *globals;
 	gs_u32 nmodule_symbols;
 	const struct gs_module_symbol *module_symbols;

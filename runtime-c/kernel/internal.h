@@ -208,6 +208,11 @@ static inline const struct gs_family *gs_family_of(const struct gs_point *p)
 
 
 /* modules.c: points in modules that come and go. */
+static inline const char *gs_module_of(const struct gs_point *p)	/* "" for none */
+{
+	return gs_program.images[p->image].module;
+}
+
 int gs_modules_init(void);
 void gs_modules_free(void);
 bool gs_awaits_module(const struct gs_point *p);	/* it is not loaded */

@@ -18,7 +18,7 @@ static bool gs_module_loaded(const char *name)
 	for (i = 0; i < gs_program.nmodule_symbols; i++) {
 		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
 
-		if (gs_symbols[s->symbol] && !strcmp(s->module, name))
+		if (gs_symbols[s->symbol] && !strcmp(gs_program.images[s->image].module, name))
 			return true;
 	}
 	return false;
@@ -26,7 +26,9 @@ static bool gs_module_loaded(const char *name)
 
 bool gs_awaits_module(const struct gs_point *p)
 {
-	return p->module[0] && !gs_point_addr(p) && !gs_module_loaded(p->module);
+	const char *module = gs_module_of(p);
+
+	return module[0] && !gs_point_addr(p) && !gs_module_loaded(module);
 }
 
 void gs_await_modules(void)
@@ -38,9 +40,9 @@ void gs_await_modules(void)
 	for (i = 0; i < gs_program.npoints; i++) {
 		const struct gs_point *p = &gs_program.points[i];
 
-		if (!gs_awaits_module(p) || !strcmp(p->module, last))
+		if (!gs_awaits_module(p) || !strcmp(gs_module_of(p), last))
 			continue;
-		last = p->module;
+		last = gs_module_of(p);
 		snprintf(text, sizeof(text), "module %s is not loaded: its probes are armed when it is", last);
 		gs_message(GS_MSG_WARNING, text, strlen(text), NULL, NULL);
 	}
@@ -56,7 +58,7 @@ static void gs_resolve(struct module *mod, u64 *addrs)
 	for (i = 0; i < gs_program.nmodule_symbols; i++) {
 		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
 
-		if (strcmp(s->module, mod->name))
+		if (strcmp(gs_program.images[s->image].module, mod->name))
 			continue;
 		WRITE_ONCE(addrs[s->symbol], 0);
 		for (j = 0; mod->state == MODULE_STATE_COMING && j < k->num_symtab; j++) {
@@ -75,7 +77,7 @@ static bool gs_has_points_in(const struct module *mod)
 	u32 i;
 
 	for (i = 0; i < gs_program.nmodule_symbols; i++)
-		if (!strcmp(gs_program.module_symbols[i].module, mod->name))
+		if (!strcmp(gs_program.images[gs_program.module_symbols[i].image].module, mod->name))
 			return true;
 	return false;
 }

@@ -228,7 +228,7 @@ static void gs_module_points(const char *name, bool coming)
 	for (i = 0; i < gs_program.npoints; i++) {
 		const struct gs_point *p = &gs_program.points[i];
 
-		if (strcmp(p->module, name) || gs_awaits_module(p))
+		if (strcmp(gs_module_of(p), name) || gs_awaits_module(p))
 			continue;
 		if (gs_families_of[i] && gs_module_point(gs_families_of[i], p, coming))
 			gs_unarmed(p, -ENOMEM);

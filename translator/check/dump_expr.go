@@ -132,7 +132,7 @@ func writeExpr(b *strings.Builder, x program.Expr) {
 	case *program.SavedValue:
 		put("saved ", x.Index)
 	case *program.SymbolAddr:
-		put("&", x.Module, ":", x.Symbol)
+		put("&", x.Image.Module, ":", x.Symbol)
 	case *program.Deref:
 		put(loadName(x), "(", x.Addr, ")")
 	case *program.Cast:

@@ -30,7 +30,7 @@ func (b *body) contextual(e program.Expr) value {
 		}
 		return temporaryValue("(gs_s64)c->saved[%d]", off)
 	case *program.SymbolAddr:
-		return temporaryValue("(gs_s64)gs_symbols[%d]", b.g.symbol(e.Module, e.Symbol, 0))
+		return temporaryValue("(gs_s64)gs_symbols[%d]", b.g.symbol(e.Image, e.Symbol, 0))
 	case *program.Deref:
 		return b.load(b.expr(e.Addr).c, e)
 	}

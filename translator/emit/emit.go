@@ -16,7 +16,6 @@ import (
 type Options struct {
 	Module  string // the module's name; "" on the host
 	Release string // of the kernel that it is for; "" on the host
-	BuildID string
 	Limits  Limits
 	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
 }
@@ -56,6 +55,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		variants: map[variant]*cFunc{},
 		cmps:     map[string]string{},
 		symbols:  map[manifest.Symbol]int{},
+		images:   map[manifest.Image]int{},
 		formats:  map[manifest.Format]int{},
 		hists:    map[manifest.Hist]int{},
 		regexes:  map[string]regexTables{},
@@ -132,6 +132,7 @@ type gen struct {
 
 	manifest manifest.Manifest
 	symbols  map[manifest.Symbol]int
+	images   map[manifest.Image]int
 	formats  map[manifest.Format]int
 	hists    map[manifest.Hist]int
 

@@ -167,8 +167,12 @@ func (g *gen) hist(h *program.Hist) int {
 	return intern(&g.manifest.Hists, g.hists, manifest.Hist{Linear: h.Linear, Low: h.Low, High: h.High, Interval: h.Interval, Near: g.opts.Limits.HistElision})
 }
 
-func (g *gen) symbol(module, name string, offset int64) int {
-	return intern(&g.manifest.Symbols, g.symbols, manifest.Symbol{Name: name, Module: module, Offset: uint64(offset)})
+func (g *gen) symbol(in program.Image, name string, offset int64) int {
+	return intern(&g.manifest.Symbols, g.symbols, manifest.Symbol{Name: name, Image: g.image(in), Offset: uint64(offset)})
+}
+
+func (g *gen) image(im program.Image) int {
+	return intern(&g.manifest.Images, g.images, manifest.Image{Module: im.Module, Path: im.Path, BuildID: im.BuildID})
 }
 
 // intern returns x's index in list, to which it is added if it is new.

@@ -103,14 +103,14 @@ func (g *gen) pointTable(w *writer) {
 		for _, pt := range pr.Points {
 			symbol := "GS_NO_SYMBOL"
 			if pt.Symbol != "" {
-				symbol = fmt.Sprint(g.symbol(pt.Module, pt.Symbol, pt.SymbolOffset))
+				symbol = fmt.Sprint(g.symbol(pt.Image, pt.Symbol, pt.SymbolOffset))
 			}
 			fn := "NULL"
 			if pt.Func != "" {
 				fn = cString(pt.Func)
 			}
-			w.line("{ %s, %s, %s, %s, %d, %s, %s, { %s, %s }, %d, %d },", cString(pt.Family), cString(pt.Name), fn, cString(pt.Module),
-				i, symbol, number(pt.Offset), number(pt.Args[0]), number(pt.Args[1]),
+			w.line("{ %s, %s, %s, %d, %d, %s, %s, { %s, %s }, %d, %d },", cString(pt.Family), cString(pt.Name), fn,
+				i, g.image(pt.Image), symbol, number(pt.Offset), number(pt.Args[0]), number(pt.Args[1]),
 				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1))
 			g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: pt.Name, Probe: pr.Name})
 		}
@@ -151,6 +151,7 @@ func (g *gen) programTable(w *writer) {
 		w.close("};")
 		w.line("")
 	}
+	g.imageTable(w)
 	inModules := g.moduleSymbols(w)
 	l := &g.opts.Limits
 	w.line("const volatile gs_u32 gs_stack_use[%d] __attribute__((section(\".data\"))) = { 0 };", nprobes) // see Output.StackUse
@@ -162,6 +163,8 @@ func (g *gen) programTable(w *writer) {
 	w.line(".nsymbols = %d,", len(g.manifest.Symbols))
 	w.line(".probes = probes,")
 	w.line(".points = points,")
+	w.line(".nimages = %d,", len(g.manifest.Images))
+	w.line(".images = images,")
 	if len(settable) > 0 {
 		w.line(".nglobals = %d,", len(settable))
 		w.line(".globals = globals,")
@@ -194,17 +197,26 @@ func (g *gen) programTable(w *writer) {
 	w.close("};")
 }
 
+func (g *gen) imageTable(w *writer) {
+	w.open("static const struct gs_image images[] = {")
+	for _, im := range g.manifest.Images {
+		w.line("{ %s, %s },", cString(im.Module), cString(im.Path))
+	}
+	w.close("};")
+	w.line("")
+}
+
 // moduleSymbols writes the symbols that are in modules and returns their number.
 func (g *gen) moduleSymbols(w *writer) int {
 	n := 0
 	for i, s := range g.manifest.Symbols {
-		if s.Module == "" {
+		if g.manifest.Images[s.Image].Module == "" {
 			continue
 		}
 		if n == 0 {
 			w.open("static const struct gs_module_symbol module_symbols[] = {")
 		}
-		w.line("{ %s, %s, %d },", cString(s.Module), cString(s.Name), i)
+		w.line("{ %d, %s, %d },", s.Image, cString(s.Name), i)
 		n++
 	}
 	if n > 0 {
@@ -273,7 +285,7 @@ func (g *gen) fillManifest() {
 	g.manifest.Version = manifest.Version
 	g.manifest.Name = g.opts.Module
 	g.manifest.Release = g.opts.Release
-	g.manifest.BuildID = g.opts.BuildID
+	g.image(program.Image{}) // the kernel itself comes first
 	for _, gl := range g.settable() {
 		g.manifest.Globals = append(g.manifest.Globals, manifest.Global{Name: gl.Name, String: gl.Type == program.String})
 	}

@@ -191,10 +191,11 @@ type (
 		Kind  Type
 	}
 
-	// SymbolAddr is the address of a kernel symbol, found at load.
+	// SymbolAddr is the address of a symbol of the kernel or a module, found at load.
 	SymbolAddr struct {
-		At             syntax.Pos
-		Module, Symbol string
+		At     syntax.Pos
+		Image  Image
+		Symbol string
 	}
 
 	// Deref loads Size bytes (1, 2, 4 or 8) from Addr. A bad address is an

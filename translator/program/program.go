@@ -101,13 +101,8 @@ type Point struct {
 	Family string // which file of runtime-c/kernel serves it: "begin", "timer", "function", "return", …
 	Name   string // what pp() returns
 	Func   string // what probefunc() returns, "" if it is to be found from the address
-	Module string // the kernel module's name, "" for the kernel itself
-	Symbol string // the symbol it is at, "" if it is at none; its address is found at load
-	Offset int64  // from Symbol, in bytes
-	// SymbolOffset is Symbol's own offset from _stext in the target's build: it tells symbols
-	// of one name apart, and spares the search for them. 0 if unknown.
-	SymbolOffset int64
-	Args         [2]int64
+	Site
+	Args [2]int64
 	// Args are the family's own: begin, end, error: sequence number;
 	// timer: period in ns, randomization in ns; return, kretprobe: maxactive;
 	// hwbreak: the address if there is no Symbol, the length in bytes, below 0 if reading counts too.

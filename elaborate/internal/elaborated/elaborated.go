@@ -149,7 +149,7 @@ func SpelledProbes(t *testing.T, release, script string) (string, error) {
 	var out strings.Builder
 	for _, p := range e.Probes {
 		for _, pt := range p.Points {
-			fmt.Fprintf(&out, "%s %s %s+%d\n", pt.Name, pt.Module, pt.Symbol, pt.Offset)
+			fmt.Fprintf(&out, "%s %s %s+%d\n", pt.Name, pt.Image.Module, pt.Symbol, pt.Offset)
 		}
 		fmt.Fprintln(&out, Values(p))
 	}

@@ -29,8 +29,8 @@ func Spell(x program.Expr) string {
 	case *program.Argument:
 		return fmt.Sprintf("arg%d", x.Index)
 	case *program.SymbolAddr:
-		if x.Module != "" {
-			return "&" + x.Module + ":" + x.Symbol
+		if x.Image.Module != "" {
+			return "&" + x.Image.Module + ":" + x.Symbol
 		}
 		return "&" + x.Symbol
 	case *program.Register:
