@@ -61,7 +61,7 @@ const (
 
 // The same: what a session's control file can be asked.
 const (
-	iocStart = 0x40284710
+	iocStart = 0x40304710
 	iocStop  = 0x4711
 )
 
@@ -70,7 +70,8 @@ type startArgs struct {
 	addrs, globals      uint64
 	naddrs, globalsSize uint32
 	target              int64
-	flags, pad          uint32
+	flags, nfiles       uint32
+	files               uint64
 }
 
 // GS_CMD_*: generic netlink commands.

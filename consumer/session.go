@@ -192,12 +192,16 @@ func (s *session) start() error {
 	if s.cfg.Verbose > 0 {
 		s.messages.info("the script's data take %.1f MB, the buffers %d MB", float64(s.stats.memory)/(1<<20), s.mod.buffers>>20)
 	}
-	params := startParams{target: int64(s.cfg.Target), globals: s.cfg.Globals}
+	files, err := openPrograms(s.manifest.Images, s.messages)
+	if err != nil {
+		return err
+	}
+	defer closePrograms(files)
+	params := startParams{target: int64(s.cfg.Target), files: descriptors(files), globals: s.cfg.Globals}
 	if s.cfg.Recorder {
 		params.flags = flagOverwrite | flagDetached
 	}
 	var stats *kernelStats
-	var err error
 	if !s.do(func() { stats, err = s.resolveAndStart(params) }) {
 		return errAbandoned
 	}

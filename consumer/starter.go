@@ -25,6 +25,7 @@ func openStarter(module string) (*starter, error) {
 type startParams struct {
 	addrs   []uint64
 	target  int64
+	files   []int32  // descriptors of the images' files, -1 for none
 	globals []string // NAME=VALUE
 	flags   uint32
 }
@@ -42,11 +43,14 @@ func (s *starter) start(p startParams) error {
 		naddrs:      uint32(len(p.addrs)),
 		globals:     uint64(uintptr(unsafe.Pointer(unsafe.SliceData(globals)))),
 		globalsSize: uint32(len(globals)),
+		files:       uint64(uintptr(unsafe.Pointer(unsafe.SliceData(p.files)))),
+		nfiles:      uint32(len(p.files)),
 		target:      p.target,
 		flags:       p.flags,
 	}
 	err := ioctl(int(s.file.Fd()), iocStart, uintptr(unsafe.Pointer(&args)))
 	runtime.KeepAlive(p.addrs)
+	runtime.KeepAlive(p.files)
 	runtime.KeepAlive(globals)
 	return err
 }

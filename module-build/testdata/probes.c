@@ -139,7 +139,7 @@ static const struct gs_probe probes[] = {
 
 static const struct gs_point points[] = {
 	{ "begin", "begin", 0, 0, 0, GS_NO_SYMBOL },
-	{ "begin", "begin(1)", 0, 7, 0, GS_NO_SYMBOL, 0, { 1 } },
+	{ "begin", "begin(1)", 0, 7, 0, GS_NO_SYMBOL, 0, 0, { 1 } },
 	{ "function", "kernel.function(\"vfs_read\")", "vfs_read", 1, 0, 0 },
 	{ "return", "kernel.function(\"vfs_read\").return", "vfs_read", 2, 0, 0 },
 	{ "function", "kernel.function(\"vfs_write\")", "vfs_write", 3, 0, 1 },
@@ -147,7 +147,7 @@ static const struct gs_point points[] = {
 	{ "function", "kernel.function(\"ksys_read\")", "ksys_read", 3, 0, 3 },
 	{ "kprobe", "kprobe.function(\"vfs_write\")", "vfs_write", 4, 0, 1 },
 	{ "kprobe", "kprobe.function(\"missing\")", "missing", 4, 0, 4 },
-	{ "timer", "timer.ms(10)", 0, 5, 0, GS_NO_SYMBOL, 0, { 10000000 } },
+	{ "timer", "timer.ms(10)", 0, 5, 0, GS_NO_SYMBOL, 0, 0, { 10000000 } },
 	{ "end", "end", 0, 6, 0, GS_NO_SYMBOL },
 };
 

@@ -117,7 +117,8 @@ struct gs_point {
 	gs_u32 probe;		    /* index into gs_program.probes */
 	gs_u32 image;		    /* index into gs_program.images */
 	gs_u32 symbol;		    /* index into the manifest's symbols, whose addresses START brings; or GS_NO_SYMBOL */
-	gs_s64 offset;		    /* from the symbol */
+	gs_s64 offset;		    /* from the symbol; in a program's file, from its beginning */
+	gs_u64 refcounter;	    /* where a program's file has the mark's semaphore, 0 for none */
 	gs_s64 args[2];		    /* the family's own; see program.Point */
 	gs_u16 name_len;	    /* cut to what a string may hold */
 	gs_u16 func_len;

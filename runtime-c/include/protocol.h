@@ -115,9 +115,11 @@ struct gs_start {
 	unsigned int globals_size;     /* bytes */
 	long long target;
 	unsigned int flags;	       /* GS_F_* */
-	unsigned int pad;	       /* 0 */
+	unsigned int nfiles;
+	unsigned long long files;      /* user address: int for each of the manifest's images, a file descriptor for those
+					  that have a path; -1 if there is no such file */
 };
-#define GS_IOC_START 0x40284710u     /* runs begin probes, arms the others. Wants CAP_SYS_MODULE: addresses are believed. \
+#define GS_IOC_START 0x40304710u     /* runs begin probes, arms the others. Wants CAP_SYS_MODULE: addresses are believed. \
 			      EAGAIN: a module has come or gone since the addresses were looked up */
 #define GS_IOC_STOP 0x4711	     /* disarms, runs end (or error) probes */
 

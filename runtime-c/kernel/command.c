@@ -40,7 +40,7 @@ static long gs_command_start(const void __user *arg)
 		return -EPERM;
 	if (copy_from_user(&how, arg, sizeof(how)))
 		return -EFAULT;
-	if (how.pad || how.flags & ~(GS_F_OVERWRITE | GS_F_DETACHED))
+	if (how.flags & ~(GS_F_OVERWRITE | GS_F_DETACHED))
 		return -EINVAL;
 	err = gs_session_start(&how);
 	gs_messages_flush();

@@ -16,6 +16,9 @@
  * ask GS_HAVE_GET_KRETPROBE include/linux/kprobes.h get_kretprobe
  * ask GS_HAVE_KRETPROBE_RETADDR include/linux/kprobes.h get_kretprobe_retaddr
  * ask GS_HAVE_RESV_START_OP include/net/genetlink.h resv_start_op
+ * ask GS_HAVE_UPROBE_REFCTR include/linux/uprobes.h uprobe_register_refctr
+ * ask GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync
+ * ask GS_HAVE_UPROBE_DATA include/linux/uprobes.h handler\).*__u64
  *
  * and for platform.h:
  *

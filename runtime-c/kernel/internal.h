@@ -220,6 +220,13 @@ void gs_await_modules(void);				/* says which ones are not */
 /* session.c, for modules.c: arms or disarms the points in the module; addrs are gs_symbols. */
 void gs_session_module(const char *name, void (*resolve)(struct module *mod, u64 *addrs), struct module *mod);
 
+/* programs.c: the files of programs and libraries that are images. */
+int gs_programs_open(const int __user *fds);
+void gs_programs_close(void);
+struct inode *gs_program_inode(u32 image);	/* NULL if there is no such file */
+bool gs_runs_program(u32 image);		/* does the current process? */
+bool gs_in_target(void);			/* is the current process that of target(), or descended from it? */
+
 u64 gs_point_addr(const struct gs_point *p);	/* 0 if its symbol isn't there */
 void gs_unarmed(const struct gs_point *p, int err);
 u32 gs_unarmed_points(void);

@@ -277,6 +277,9 @@ static int gs_prepare(const struct gs_start *how)
 	err = gs_take_addrs(how);
 	if (err)
 		return err;
+	err = gs_programs_open((const int __user *)(unsigned long)how->files);
+	if (err)
+		return err;
 	err = gs_dispatch_start();
 	if (err)
 		return err;
@@ -299,7 +302,7 @@ int gs_session_start(const struct gs_start *how)
 	int err = -EBUSY, seen = GS_STATE_STARTING;
 
 	/* Handlers index the addresses, and trust them: there have to be as many as the script refers to. */
-	if (how->naddrs != gs_program.nsymbols)
+	if (how->naddrs != gs_program.nsymbols || how->nfiles != gs_program.nimages)
 		return -EINVAL;
 	mutex_lock(&gs_session_mutex);
 	if (gs_state != GS_STATE_LOADED)
@@ -381,6 +384,7 @@ void gs_session_free(void)
 {
 	gs_cpus_stop();
 	gs_arrays_fini();
+	gs_programs_close();
 	kvfree(gs_addrs);
 	kvfree(gs_points);
 }

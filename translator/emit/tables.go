@@ -109,8 +109,12 @@ func (g *gen) pointTable(w *writer) {
 			if pt.Func != "" {
 				fn = cString(pt.Func)
 			}
-			w.line("{ %s, %s, %s, %d, %d, %s, %s, { %s, %s }, %d, %d },", cString(pt.Family), cString(pt.Name), fn,
-				i, g.image(pt.Image), symbol, number(pt.Offset), number(pt.Args[0]), number(pt.Args[1]),
+			offset := pt.Offset
+			if pt.Image.Path != "" {
+				offset = int64(pt.FileOffset)
+			}
+			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d },", cString(pt.Family), cString(pt.Name), fn,
+				i, g.image(pt.Image), symbol, number(offset), pt.RefCounter, number(pt.Args[0]), number(pt.Args[1]),
 				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1))
 			g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: pt.Name, Probe: pr.Name})
 		}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"io/fs"
+	"os"
+
+	"github.com/pkg/errors"
+
+	"gostap/internal/buildid"
+	"gostap/manifest"
+)
+
+// openPrograms opens the files of the images that are programs or libraries,
+// nil for those that are none and, with a warning, for those that are not there.
+func openPrograms(images []manifest.Image, messages *messenger) ([]*os.File, error) {
+	files := make([]*os.File, len(images))
+	for i, im := range images {
+		if im.Path == "" {
+			continue
+		}
+		f, err := os.Open(im.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			messages.warning("%s does not exist: its probes are left out", im.Path)
+			continue
+		}
+		if err != nil {
+			closePrograms(files)
+			return nil, errors.WithStack(err)
+		}
+		files[i] = f
+		if id, err := buildid.Of(f); err == nil && im.BuildID != "" && id != im.BuildID {
+			messages.warning("%s has changed since the script was translated (its build-id was %s and is %s): its probes may be in wrong places", im.Path, im.BuildID, id)
+		}
+	}
+	return files, nil
+}
+
+func closePrograms(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// descriptors returns the files' descriptors, -1 for nil.
+func descriptors(files []*os.File) []int32 {
+	list := make([]int32, len(files))
+	for i, f := range files {
+		list[i] = -1
+		if f != nil {
+			list[i] = int32(f.Fd())
+		}
+	}
+	return list
+}

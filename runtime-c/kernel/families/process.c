@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * process.c - what happens to processes and threads: they begin, by fork or
+ * exec, and end, and call the kernel. args[0] says what of it, args[1] is a
+ * pid or 0 for all processes, and the image a program that they have to run,
+ * or the kernel for any. Handlers run in the task that it happens to.
+ *
+ * No tracepoint runs in a new task, nor in one that ends while it still has
+ * its memory: there kprobes stand at functions that tell.
+ */
+#include <linux/kprobes.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+#include "../dispatch.h"
+
+enum gs_process_event {
+	GS_PROCESS_BEGIN = 1,
+	GS_PROCESS_END,
+	GS_THREAD_BEGIN,
+	GS_THREAD_END,
+	GS_PROCESS_SYSCALL,
+	GS_PROCESS_SYSRET,
+	GS_PROCESS_EVENTS
+};
+
+/* The points of each event: gs_process_hits[first[e] .. first[e + 1]). */
+static struct gs_hit *gs_process_hits;
+static u32 gs_process_first[GS_PROCESS_EVENTS + 1];
+
+static bool gs_process_concerns(const struct gs_point *p)
+{
+	if (p->args[1] && p->args[1] != current->tgid)
+		return false;
+	if (!p->args[1] && !p->image && !gs_in_target())
+		return false;
+	return gs_runs_program(p->image);
+}
+
+static void gs_process_happens(enum gs_process_event event, struct pt_regs *regs)
+{
+	u32 i;
+
+	for (i = gs_process_first[event]; i < gs_process_first[event + 1]; i++)
+		if (gs_process_concerns(gs_process_hits[i].point))
+			gs_run(&gs_process_hits[i], regs, 0, false);
+}
+
+static bool gs_is_process(void)
+{
+	return current->mm && !(current->flags & PF_KTHREAD);
+}
+
+/* In the new task, before it is in user space for the first time. */
+static int gs_process_born(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (gs_is_process())
+		gs_process_happens(thread_group_leader(current) ? GS_PROCESS_BEGIN : GS_THREAD_BEGIN,
+				   task_pt_regs(current));
+	return 0;
+}
+
+static void gs_process_executes(void *data, struct task_struct *task, pid_t old, struct linux_binprm *bprm)
+{
+	if (gs_is_process())
+		gs_process_happens(GS_PROCESS_BEGIN, task_pt_regs(current));
+}
+
+/* taskstats_exit(task, group_dead): the task's memory is still there. */
+static int gs_process_dies(struct kprobe *kp, struct pt_regs *regs)
+{
+	bool last = regs->si & 0xffffffff;
+
+	if (!gs_is_process())
+		return 0;
+	if (!thread_group_leader(current))
+		gs_process_happens(GS_THREAD_END, task_pt_regs(current));
+	if (last)
+		gs_process_happens(GS_PROCESS_END, task_pt_regs(current));
+	return 0;
+}
+
+static void gs_process_calls(void *data, struct pt_regs *regs, long number)
+{
+	gs_process_happens(GS_PROCESS_SYSCALL, regs);
+}
+
+static void gs_process_returns(void *data, struct pt_regs *regs, long result)
+{
+	gs_process_happens(GS_PROCESS_SYSRET, regs);
+}
+
+static struct kprobe gs_process_kprobes[] = {
+	{ .symbol_name = "calculate_sigpending", .pre_handler = gs_process_born },
+	{ .symbol_name = "taskstats_exit", .pre_handler = gs_process_dies },
+};
+
+struct gs_process_trace {
+	const char *name;
+	void *call;
+	struct tracepoint *tp;
+	bool armed;
+};
+
+static struct gs_process_trace gs_process_traces[] = {
+	{ "sched_process_exec", gs_process_executes },
+	{ "sys_enter", gs_process_calls },
+	{ "sys_exit", gs_process_returns },
+};
+
+/* Which of gs_process_kprobes and gs_process_traces an event takes, by bits; traces from bit 4 on. */
+static const u8 gs_process_takes[GS_PROCESS_EVENTS] = {
+	[GS_PROCESS_BEGIN] = 0x11, [GS_PROCESS_END] = 0x02, [GS_THREAD_BEGIN] = 0x01,
+	[GS_THREAD_END] = 0x02, [GS_PROCESS_SYSCALL] = 0x20, [GS_PROCESS_SYSRET] = 0x40,
+};
+static u8 gs_process_armed;	/* the same bits */
+
+static void gs_process_find(struct tracepoint *tp, void *data)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(gs_process_traces); i++)
+		if (!strcmp(tp->name, gs_process_traces[i].name))
+			gs_process_traces[i].tp = tp;
+}
+
+static int gs_process_trace_arm(struct gs_process_trace *t)
+{
+	return t->tp ? tracepoint_probe_register(t->tp, t->call, NULL) : -ENOENT;
+}
+
+/* Arms what an event takes. 0 or -errno. */
+static int gs_process_arm_event(enum gs_process_event event)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < 8 && !err; i++) {
+		if (!(gs_process_takes[event] & ~gs_process_armed & 1 << i))
+			continue;
+		err = i < 4 ? register_kprobe(&gs_process_kprobes[i]) : gs_process_trace_arm(&gs_process_traces[i - 4]);
+		if (!err)
+			gs_process_armed |= 1 << i;
+	}
+	return err;
+}
+
+/* -ENOMEM, or 0: points of which the kernel does not tell go to gs_unarmed(). */
+static int gs_processes_arm(const struct gs_point **points, u32 n)
+{
+	u32 event, i, at = 0;
+	int err;
+
+	lockdep_assert_held(&gs_session_mutex);
+	gs_process_hits = kvcalloc(n, sizeof(*gs_process_hits), GFP_KERNEL);
+	if (!gs_process_hits)
+		return -ENOMEM;
+	for (event = 0; event <= GS_PROCESS_EVENTS; event++) {
+		gs_process_first[event] = at;
+		for (i = 0; i < n; i++)
+			if (points[i]->args[0] == event)
+				gs_process_hits[at++] = gs_hit_of(points[i]);
+	}
+	for_each_kernel_tracepoint(gs_process_find, NULL);
+	for (i = 0; i < at; i++) {
+		err = gs_process_arm_event(gs_process_hits[i].point->args[0]);
+		if (err == -ENOMEM)
+			return err;
+		if (err)
+			gs_unarmed(gs_process_hits[i].point, err);
+	}
+	return 0;
+}
+
+static void gs_processes_disarm(void)
+{
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		if (!(gs_process_armed & 1 << i))
+			continue;
+		if (i < 4)
+			unregister_kprobe(&gs_process_kprobes[i]);
+		else
+			tracepoint_probe_unregister(gs_process_traces[i - 4].tp, gs_process_traces[i - 4].call, NULL);
+	}
+	if (gs_process_armed)
+		tracepoint_synchronize_unregister();
+	gs_process_armed = 0;
+	kvfree(gs_process_hits);
+	gs_process_hits = NULL;
+}
+
+static const struct gs_family gs_family_process = {
+	.name = "process", .flags = GS_FAMILY_EVENT, .arm = gs_processes_arm, .disarm = gs_processes_disarm,
+};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * uprobe.c - instructions of programs and libraries: functions' entries,
+ * statements, SDT marks. Handlers see the registers of user space.
+ */
+#include "../uprobe.h"
+
+static int gs_uprobe_hit(struct uprobe_consumer *consumer, struct pt_regs *regs GS_UPROBE_DATA)
+{
+	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
+
+	if (likely(gs_uprobe_concerns(u)))
+		gs_run(&u->hit, regs, regs->ip, true);
+	return 0;
+}
+
+static int gs_uprobe_hit_xen(struct uprobe_consumer *consumer, struct pt_regs *regs GS_UPROBE_DATA)
+{
+	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
+
+	if (gs_uprobe_concerns(u))
+		gs_run(&u->hit, regs, regs->ip, false);
+	return 0;
+}
+
+static struct gs_uprobes gs_user_entries;
+
+static void gs_user_entry(struct gs_uprobe *u)
+{
+	u->consumer.handler = boot_cpu_has(X86_FEATURE_XENPV) ? gs_uprobe_hit_xen : gs_uprobe_hit;
+}
+
+static int gs_user_entries_arm(const struct gs_point **points, u32 n)
+{
+	return gs_uprobes_arm(&gs_user_entries, points, n, gs_user_entry);
+}
+
+static void gs_user_entries_follow(void)
+{
+	gs_uprobes_follow(&gs_user_entries);
+}
+
+static void gs_user_entries_disarm(void)
+{
+	gs_uprobes_disarm(&gs_user_entries);
+}
+
+static const struct gs_family gs_family_uprobe = {
+	.name = "uprobe", .arm = gs_user_entries_arm, .follow = gs_user_entries_follow, .disarm = gs_user_entries_disarm,
+};

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * uretprobe.c - returns of programs' functions, by the kernel's uretprobes.
+ * What a handler wants from the function's entry is kept in a table, by the
+ * task and by where the return address stands. A call that never returns, as a
+ * longjmp or the task's end left it, is overwritten: by a later call at the
+ * same place, or as the oldest where there is no room. args[0] is how many
+ * calls may be under way at once; 0: a default.
+ */
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "../uprobe.h"
+
+#define GS_CALL_WAYS 8
+#define GS_CALLS_DEFAULT 8192
+#define GS_CALLS_MAX (1 << 20)
+
+enum gs_call_state {
+	GS_CALL_FREE,
+	GS_CALL_OPEN,			/* what it has saved waits for the return */
+	GS_CALL_FAILED,			/* its entry's handler has not run to its end */
+	GS_CALL_BUSY,			/* a handler works on it: it stays */
+};
+
+struct gs_call {
+	const struct task_struct *task;
+	const struct gs_uprobe *of;
+	u64 place;			/* of the return address */
+	u64 begun;			/* the lower, the older */
+	enum gs_call_state state;
+	u64 saved[];
+};
+
+struct gs_calls {
+	raw_spinlock_t lock;
+	u64 begun;
+};
+
+static struct gs_uprobes gs_user_returns;
+static struct gs_calls *gs_call_sets;	/* NULL if nothing is saved */
+static void *gs_call_memory;
+static u32 gs_call_bits;		/* 1 << that is the number of sets */
+static size_t gs_call_size;
+static u32 gs_user_return_depth = 64;	/* MAX_URETPROBE_DEPTH: the kernel follows no more returns of a task */
+
+static struct gs_call *gs_call_at(u32 set, u32 way)
+{
+	return gs_call_memory + gs_call_size * (set * GS_CALL_WAYS + way);
+}
+
+static u32 gs_call_set(u64 place)
+{
+	return hash_64((u64)current ^ place, gs_call_bits);
+}
+
+static bool gs_call_is(const struct gs_call *c, const struct gs_uprobe *u, u64 place)
+{
+	return c->state != GS_CALL_FREE && c->task == current && c->place == place && c->of == u;
+}
+
+/* Room for a call that begins; NULL if there is none. The caller keeps interrupts off. */
+static struct gs_call *gs_call_begin(const struct gs_uprobe *u, u64 place)
+{
+	u32 set = gs_call_set(place), i;
+	struct gs_call *best = NULL;
+
+	raw_spin_lock(&gs_call_sets[set].lock);
+	for (i = 0; i < GS_CALL_WAYS; i++) {
+		struct gs_call *c = gs_call_at(set, i);
+
+		if (gs_call_is(c, u, place)) {
+			best = c;
+			break;
+		}
+		if (c->state != GS_CALL_BUSY &&
+		    (!best || (best->state != GS_CALL_FREE && (c->state == GS_CALL_FREE || c->begun < best->begun))))
+			best = c;
+	}
+	if (best) {
+		best->task = current;
+		best->of = u;
+		best->place = place;
+		best->begun = ++gs_call_sets[set].begun;
+		WRITE_ONCE(best->state, GS_CALL_BUSY);
+	}
+	raw_spin_unlock(&gs_call_sets[set].lock);
+	return best;
+}
+
+/* The call that ends; NULL if it was overwritten. */
+static struct gs_call *gs_call_end(const struct gs_uprobe *u, u64 place, bool *failed)
+{
+	u32 set = gs_call_set(place), i;
+	struct gs_call *found = NULL;
+
+	raw_spin_lock(&gs_call_sets[set].lock);
+	for (i = 0; i < GS_CALL_WAYS && !found; i++)
+		if (gs_call_is(gs_call_at(set, i), u, place))
+			found = gs_call_at(set, i);
+	if (found) {
+		*failed = found->state == GS_CALL_FAILED;
+		WRITE_ONCE(found->state, GS_CALL_BUSY);
+	}
+	raw_spin_unlock(&gs_call_sets[set].lock);
+	return found;
+}
+
+static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs *regs GS_UPROBE_DATA)
+{
+	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
+	struct gs_hit entry = { u->hit.point, &u->entry };
+	struct gs_call *c;
+	unsigned long flags;
+
+	if (!gs_uprobe_concerns(u))
+		return 0;
+	local_irq_save(flags);
+	if (current->utask && current->utask->depth >= gs_user_return_depth)
+		gs_skip_here(GS_SKIP_MAXACTIVE);
+	if (!u->entry.handler)
+		goto out;
+	c = gs_call_begin(u, regs->sp);
+	if (c)
+		smp_store_release(&c->state, gs_try(&entry, regs, regs->ip, c->saved) ? GS_CALL_OPEN : GS_CALL_FAILED);
+out:
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int gs_user_return_hit(struct uprobe_consumer *consumer, unsigned long func, struct pt_regs *regs GS_UPROBE_DATA)
+{
+	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
+	struct gs_call *c;
+	bool failed = false;
+	unsigned long flags;
+
+	if (!gs_uprobe_concerns(u))
+		return 0;
+	local_irq_save(flags);
+	if (!u->entry.handler) {
+		gs_try(&u->hit, regs, func, NULL);
+		goto out;
+	}
+	c = gs_call_end(u, regs->sp - sizeof(u64), &failed);
+	if (!c)
+		gs_skip_here(GS_SKIP_MAXACTIVE);
+	else if (!failed)
+		gs_try(&u->hit, regs, func, c->saved);
+	if (c)
+		smp_store_release(&c->state, GS_CALL_FREE);
+out:
+	local_irq_restore(flags);
+	return 0;
+}
+
+static void gs_user_return(struct gs_uprobe *u)
+{
+	u->consumer.handler = gs_user_return_enter;
+	u->consumer.ret_handler = gs_user_return_hit;
+}
+
+/* Memory for what the points' handlers save; 0 or -ENOMEM. */
+static int gs_calls_init(const struct gs_point **points, u32 n)
+{
+	u32 i, saved = 0, sets;
+	s64 calls = 0;
+
+	for (i = 0; i < n; i++) {
+		saved = max(saved, gs_program.probes[points[i]->probe].nsaved);
+		calls = max_t(s64, calls, points[i]->args[0]);
+	}
+	if (!saved)
+		return 0;
+	gs_call_bits = order_base_2(min_t(s64, calls ?: GS_CALLS_DEFAULT, GS_CALLS_MAX) / GS_CALL_WAYS + 1);
+	sets = 1u << gs_call_bits;
+	gs_call_size = sizeof(struct gs_call) + saved * sizeof(u64);
+	gs_call_sets = kvcalloc(sets, sizeof(*gs_call_sets), GFP_KERNEL);
+	gs_call_memory = gs_alloc((u64)sets * GS_CALL_WAYS * gs_call_size, -1);
+	if (!gs_call_sets || !gs_call_memory)
+		return -ENOMEM;
+	for (i = 0; i < sets; i++)
+		raw_spin_lock_init(&gs_call_sets[i].lock);
+	return 0;
+}
+
+static int gs_user_returns_arm(const struct gs_point **points, u32 n)
+{
+	int err = gs_calls_init(points, n);
+
+	return err ?: gs_uprobes_arm(&gs_user_returns, points, n, gs_user_return);
+}
+
+static void gs_user_returns_follow(void)
+{
+	gs_uprobes_follow(&gs_user_returns);
+}
+
+static void gs_user_returns_disarm(void)
+{
+	gs_uprobes_disarm(&gs_user_returns);
+	gs_free(gs_call_memory);
+	kvfree(gs_call_sets);
+	gs_call_memory = NULL;
+	gs_call_sets = NULL;
+}
+
+static const struct gs_family gs_family_uretprobe = {
+	.name = "uretprobe", .flags = GS_FAMILY_RETURN, .arm = gs_user_returns_arm, .follow = gs_user_returns_follow, .disarm = gs_user_returns_disarm,
+};

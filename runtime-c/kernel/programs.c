@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * programs.c - the files of programs and libraries with probed places. Whoever
+ * starts the session opens them, so that they are found as it sees them; here
+ * they stay open until the session's end, by which their inodes stay valid.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+static struct file **gs_program_files;	/* by image; NULL for those that are no programs */
+
+/* Uprobes go by what an overlay's file is on the file system below. */
+static struct inode *gs_real_inode(const struct file *f)
+{
+	return d_real_inode(f->f_path.dentry);
+}
+
+/**
+ * gs_programs_open() - takes the files that START brings
+ * @fds: one for each image, -1 for those that have no file
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: 0, or -errno.
+ */
+int gs_programs_open(const int __user *fds)
+{
+	u32 i;
+	int fd;
+
+	lockdep_assert_held(&gs_session_mutex);
+	gs_program_files = kvcalloc(gs_program.nimages, sizeof(*gs_program_files), GFP_KERNEL);
+	if (!gs_program_files)
+		return -ENOMEM;
+	for (i = 0; i < gs_program.nimages; i++) {
+		if (!gs_program.images[i].path[0])
+			continue;
+		if (get_user(fd, fds + i))
+			return -EFAULT;
+		if (fd < 0)
+			continue;
+		gs_program_files[i] = fget(fd);
+		if (!gs_program_files[i])
+			return -EBADF;
+	}
+	return 0;
+}
+
+void gs_programs_close(void)
+{
+	u32 i;
+
+	for (i = 0; gs_program_files && i < gs_program.nimages; i++)
+		if (gs_program_files[i])
+			fput(gs_program_files[i]);
+	kvfree(gs_program_files);
+}
+
+struct inode *gs_program_inode(u32 image)
+{
+	return gs_program_files[image] ? gs_real_inode(gs_program_files[image]) : NULL;
+}
+
+/**
+ * gs_runs_program() - does the current process run an image?
+ * @image: its number; 0, the kernel, stands for any program
+ *
+ * Context: A task's, that may be atomic.
+ */
+bool gs_runs_program(u32 image)
+{
+	struct file *exe;
+	bool same = false;
+
+	if (!image)
+		return true;
+	rcu_read_lock();
+	exe = current->mm ? rcu_dereference(current->mm->exe_file) : NULL;
+	if (exe && gs_program_files[image])
+		same = gs_real_inode(exe) == gs_real_inode(gs_program_files[image]);
+	rcu_read_unlock();
+	return same;
+}
+
+bool gs_in_target(void)
+{
+	struct task_struct *t = current;
+	bool found = !gs_target;
+
+	rcu_read_lock();
+	for (; !found && t->pid; t = rcu_dereference(t->real_parent))
+		found = t->tgid == gs_target;
+	rcu_read_unlock();
+	return found;
+}

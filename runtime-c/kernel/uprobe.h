@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * uprobe.h - a consumer of the kernel's uprobes, which the families of
+ * entries and of returns have in common. A point's image has the file, offset
+ * is where the instruction stands in it, args[1] a process's pid, or 0 for all.
+ */
+#ifndef GS_UPROBE_H
+#define GS_UPROBE_H
+
+#include <linux/uprobes.h>
+
+#include "dispatch.h"
+
+struct gs_uprobe {
+	struct uprobe_consumer consumer;
+	struct gs_hit hit;
+	struct gs_slot entry;		/* of returns: what fills saved values */
+	struct uprobe *uprobe;		/* since 6.12: what the kernel knows it by */
+	bool armed;
+};
+
+/* A family's. */
+struct gs_uprobes {
+	struct gs_uprobe **list;
+	u32 n;
+};
+
+/* The kernel's signatures. */
+#if GS_HAVE_UPROBE_DATA
+#define GS_UPROBE_DATA , __u64 *data
+#else
+#define GS_UPROBE_DATA
+#endif
+
+/* Does a hit concern this process? */
+static __always_inline bool gs_uprobe_concerns(const struct gs_uprobe *u)
+{
+	s64 pid = u->hit.point->args[1];
+
+	return !pid || pid == current->tgid;
+}
+
+int gs_uprobes_arm(struct gs_uprobes *all, const struct gs_point **points, u32 n, void (*prepare)(struct gs_uprobe *u));
+void gs_uprobes_follow(struct gs_uprobes *all);
+void gs_uprobes_disarm(struct gs_uprobes *all);
+
+#endif
