@@ -3,7 +3,7 @@
 // Package arch describes instruction sets as compilers and the kernel use them:
 // which registers a function's arguments and results are in, how DWARF numbers
 // the registers, how the kernel names them in struct pt_regs. A file for each;
-// runtime-c/include/gs_arch.h is the kernel's side of it.
+// runtime-c/include/gs_arch.h is the runtime's side of it.
 package arch
 
 // An Arch is an instruction set.

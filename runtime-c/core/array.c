@@ -83,7 +83,7 @@ struct gs_node *gs_array_add(struct gs_ctx *c, const struct gs_array *a, struct 
 	if (!n)
 		gs_raise(c, a->overflow, near);
 	else if (a->shards)
-		n->stamp = gs_stamp();
+		n->stamp = gs_cycles();
 	return n;
 }
 

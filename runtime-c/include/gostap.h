@@ -39,12 +39,7 @@ struct gs_str {
 	gs_size len;
 };
 
-/* x86-64: the kernel's struct pt_regs. */
-struct gs_regs {
-	gs_u64 r15, r14, r13, r12, bp, bx;
-	gs_u64 r11, r10, r9, r8, ax, cx, dx, si, di;
-	gs_u64 orig_ax, ip, cs, flags, sp, ss;
-};
+#include "gs_arch.h"
 
 struct gs_point;
 

@@ -78,21 +78,6 @@ struct gs_node *gs_sort_first(struct gs_ctx *c, struct gs_node *first, gs_u64 n,
 /* Puts the list back into the order of stamps, after shards have been joined; the work has been granted. */
 void gs_map_sort_stamps(struct gs_ctx *c, struct gs_map *m);
 
-/* A clock that is cheap and, as far as order of insertion is concerned, common to all CPUs. */
-gs_inline gs_u64 gs_stamp(void)
-{
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	gs_u64 t;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-	return t;
-#else
-#error "gs_stamp() wants a cycle counter for this architecture"
-#endif
-}
-
 /* Hashes: a multiplication for each eight bytes, and one to spread them at the end. */
 #define GS_HASH_SEED 0x9e3779b97f4a7c15ull
 gs_inline gs_u64 gs_mix(gs_u64 h, gs_u64 v)

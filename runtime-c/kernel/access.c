@@ -4,17 +4,9 @@
  * access is checked for its range and then left to the exception tables.
  */
 #include <linux/uaccess.h>
-#include <asm/vsyscall.h>
 #include <asm/word-at-a-time.h>
 
 #include "internal.h"
-
-/* Upper half, canonical, and not the vsyscall page, whose faults are handled as a user's. */
-static __always_inline bool gs_kernel_range(u64 addr, u64 size)
-{
-	return (s64)addr >> __VIRTUAL_MASK_SHIFT == -1 && addr + size > addr &&
-	       (addr & PAGE_MASK) != VSYSCALL_ADDR && ((addr + size - 1) & PAGE_MASK) != VSYSCALL_ADDR;
-}
 
 static noinline __cold u64 gs_bad_address(struct gs_ctx *c, const char *what, u64 addr, int user, const char *near)
 {

@@ -4,18 +4,14 @@
  * wherever one CPU's handler follows another's under a common lock.
  */
 #include <linux/timekeeping.h>
-#include <asm/cpufeature.h>
-#include <asm/tsc.h>
 
 #include "internal.h"
 
-static bool gs_use_tsc;
+static bool gs_use_cycles;
 
-/* The TSC ascends across CPUs where the kernel itself has not found otherwise. */
 void gs_clock_init(void)
 {
-	gs_use_tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
-		     !check_tsc_unstable();
+	gs_use_cycles = gs_cycles_ascend();
 }
 
 /* Elsewhere, the kernel's clock, held strictly ascending: each call takes a number of its own. */
@@ -35,12 +31,12 @@ static u64 gs_ascending_ns(void)
 u64 gs_now(void)
 {
 	/* Ordered: it must not be read before the lock that the handler waited for. */
-	return gs_use_tsc ? rdtsc_ordered() : gs_ascending_ns();
+	return gs_use_cycles ? gs_cycles_ordered() : gs_ascending_ns();
 }
 
 u32 gs_clock_khz(void)
 {
-	return gs_use_tsc ? tsc_khz : 0;
+	return gs_use_cycles ? gs_cycles_khz() : 0;
 }
 
 void gs_clock_pair(u64 *now, u64 *ns)
@@ -49,6 +45,6 @@ void gs_clock_pair(u64 *now, u64 *ns)
 
 	local_irq_save(flags);
 	*ns = ktime_get_mono_fast_ns();
-	*now = gs_use_tsc ? rdtsc_ordered() : *ns;
+	*now = gs_use_cycles ? gs_cycles_ordered() : *ns;
 	local_irq_restore(flags);
 }

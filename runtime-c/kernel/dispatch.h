@@ -6,36 +6,10 @@
 #ifndef GS_DISPATCH_H
 #define GS_DISPATCH_H
 
-#include <linux/irqflags.h>
 #include <linux/sched/task_stack.h>
 #include <linux/thread_info.h>
 
 #include "internal.h"
-
-/*
- * Interrupts off, and back as they were. Where the kernel is not on Xen's
- * paravirtual CPUs the instructions themselves do, without room to patch.
- */
-static __always_inline unsigned long gs_irq_save(bool native)
-{
-	unsigned long flags;
-
-	if (native) {
-		flags = native_save_fl();
-		native_irq_disable();
-	} else {
-		local_irq_save(flags);
-	}
-	return flags;
-}
-
-static __always_inline void gs_irq_restore(unsigned long flags, bool native)
-{
-	if (!native)
-		local_irq_restore(flags);
-	else if (flags & X86_EFLAGS_IF)
-		native_irq_enable();
-}
 
 /*
  * A context's busy says two things at once, so that a hit asks one question:

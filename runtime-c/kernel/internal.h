@@ -20,11 +20,10 @@
 #include <linux/workqueue.h>
 #include <asm/stacktrace.h>
 
+#define GS_RUNTIME_IN_KERNEL
 #include "gostap.h"
 #include "protocol.h"
 #include "compat.h"
-
-static_assert(sizeof(struct gs_regs) == sizeof(struct pt_regs));
 
 /* stack.c: a stack that has been unwound before. */
 #define GS_KNOWN_STACKS 8

@@ -24,7 +24,7 @@ static int gs_function_make(struct gs_group *g)
 {
 	u32 i;
 
-	g->ops.func = g->nhits == 1 && !boot_cpu_has(X86_FEATURE_XENPV) ? gs_function_hit : gs_function_hits;
+	g->ops.func = g->nhits == 1 && gs_native() ? gs_function_hit : gs_function_hits;
 	for (i = 0; i < g->nhits; i++)
 		if (gs_program.probes[g->hits[i].point->probe].flags & GS_PROBE_REGISTERS)
 			g->ops.flags |= FTRACE_OPS_FL_SAVE_REGS;

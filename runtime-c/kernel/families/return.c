@@ -222,7 +222,7 @@ static int gs_return_make(struct gs_group *g)
 		return err;
 	}
 	g->own = r;
-	g->ops.func = boot_cpu_has(X86_FEATURE_XENPV) ? gs_return_entered_xen : gs_return_entered;
+	g->ops.func = gs_native() ? gs_return_entered : gs_return_entered_xen;
 	return 0;
 }
 

@@ -27,7 +27,7 @@ static struct gs_uprobes gs_user_entries;
 
 static void gs_user_entry(struct gs_uprobe *u)
 {
-	u->consumer.handler = boot_cpu_has(X86_FEATURE_XENPV) ? gs_uprobe_hit_xen : gs_uprobe_hit;
+	u->consumer.handler = gs_native() ? gs_uprobe_hit : gs_uprobe_hit_xen;
 }
 
 static int gs_user_entries_arm(const struct gs_point **points, u32 n)
