@@ -89,6 +89,12 @@ struct gs_probe {
 	void (*entry)(struct gs_ctx *c);
 	/* if (cond) of the point: is it to be armed now? NULL if there is none. Takes its own locks; -1: could not. */
 	int (*cond)(struct gs_ctx *c);
+	/*
+	 * Where a program is probed: loads what the handler, or entry, will load from the
+	 * program's memory, so that it is there; NULL if there is nothing. May sleep.
+	 */
+	void (*touch)(const struct gs_regs *regs, gs_u64 ip);
+	void (*touch_entry)(const struct gs_regs *regs, gs_u64 ip);
 	const char *name;	    /* as the script spells it */
 	gs_u32 nsaved;
 	gs_u32 flags;		    /* GS_PROBE_* */
@@ -241,6 +247,9 @@ void gs_store(struct gs_ctx *c, gs_u64 addr, gs_u64 value, gs_u32 size, int user
  * length without the NUL or -1 for a bad address (raises nothing).
  */
 long gs_load_string(struct gs_ctx *c, char *to, gs_u64 addr, gs_size max, int user);
+/* For struct gs_probe's touch: a load from the current program's memory, 0 at a bad address, and the same of a string. */
+gs_u64 gs_touch(gs_u64 addr, gs_u32 size);
+void gs_touch_string(gs_u64 addr);
 /* Copies n bytes; 0, or -1 for a bad address (raises nothing). */
 int gs_read(void *to, gs_u64 addr, gs_size n, int user);
 /* The point that fired; c->point may stand for all that share its handler. */

@@ -148,3 +148,22 @@ long gs_load_string(struct gs_ctx *c, char *to, gs_u64 addr, gs_size max, int us
 	to[at] = 0;
 	return at;
 }
+
+gs_u64 gs_touch(gs_u64 addr, gs_u32 size)
+{
+	u64 value = 0;
+
+	if (copy_from_user(&value, (const void __user *)addr, size))
+		return 0;
+	return value;
+}
+
+/* A string's first page, and the next if it may reach there. */
+void gs_touch_string(gs_u64 addr)
+{
+	u64 last = addr + MAXSTRINGLEN - 1;
+	u8 byte;
+
+	if (!get_user(byte, (const u8 __user *)addr) && (addr ^ last) & PAGE_MASK)
+		get_user(byte, (const u8 __user *)last);
+}

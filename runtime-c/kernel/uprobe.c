@@ -67,6 +67,7 @@ static int gs_uprobe_set(struct gs_uprobe *u, bool wanted)
  */
 int gs_uprobes_arm(struct gs_uprobes *all, const struct gs_point **points, u32 n, void (*prepare)(struct gs_uprobe *u))
 {
+	const struct gs_probe *probe;
 	struct gs_uprobe *u;
 	u32 i;
 	int err;
@@ -79,8 +80,11 @@ int gs_uprobes_arm(struct gs_uprobes *all, const struct gs_point **points, u32 n
 		u = kzalloc(sizeof(*u), GFP_KERNEL);
 		if (!u)
 			return -ENOMEM;
+		probe = &gs_program.probes[points[i]->probe];
 		u->hit = gs_hit_of(points[i]);
-		gs_init_slot(&u->entry, points[i]->probe, gs_program.probes[points[i]->probe].entry);
+		u->touch = probe->touch;
+		u->touch_entry = probe->touch_entry;
+		gs_init_slot(&u->entry, points[i]->probe, probe->entry);
 		prepare(u);
 		err = gs_uprobe_set(u, gs_wanted(u->hit.slot));
 		if (!err) {

@@ -15,6 +15,8 @@ struct gs_uprobe {
 	struct uprobe_consumer consumer;
 	struct gs_hit hit;
 	struct gs_slot entry;		/* of returns: what fills saved values */
+	void (*touch)(const struct gs_regs *regs, u64 ip);	/* struct gs_probe's */
+	void (*touch_entry)(const struct gs_regs *regs, u64 ip);
 	struct uprobe *uprobe;		/* since 6.12: what the kernel knows it by */
 	bool armed;
 };

@@ -23,6 +23,7 @@ func warm(t *testing.T, dir, release string) {
 	guest.Command(t, dir, gostap, "-p4", "-r", release, filepath.Join(guest.Root(t), "examples/hello.stp"))
 	guest.Command(t, dir, gostap, "-p2", "-r", release, "-e",
 		`probe kernel.trace("x*:none")?, kernel.function("vfs_read"), kernel.data("panic_timeout").write { println(@enum("PIDTYPE_PID")) }`)
+	buildPrograms(t, dir)
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -42,13 +43,26 @@ func warm(t *testing.T, dir, release string) {
 			group.Go(func() error {
 				cmd := exec.Command(gostap, append([]string{"-p4", "-r", release}, args...)...)
 				cmd.Dir = work
-				cmd.Env = append(os.Environ(), "TMPDIR="+work)
+				cmd.Env = append(os.Environ(), "TMPDIR="+work, "PATH="+dir+":"+os.Getenv("PATH"))
 				cmd.Run() // some are to fail, and say so in the guest
 				return nil
 			})
 		}
 	}
 	group.Wait()
+}
+
+// buildPrograms compiles the programs whose probes the scripts try, into a folder of $PATH; those of C also as NAME-stripped.
+func buildPrograms(t *testing.T, dir string) {
+	sources, err := filepath.Glob("programs/*.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range sources {
+		out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(source), ".c"))
+		guest.Command(t, ".", "gcc", "-O2", "-g", "-pthread", "-o", out, source)
+		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
+	}
 }
 
 // sessions returns the arguments of gostap for each script that a testscript file runs.

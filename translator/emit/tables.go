@@ -126,6 +126,10 @@ func (g *gen) pointTable(w *writer) {
 }
 
 func (g *gen) programTable(w *writer) {
+	touches := make([]struct{ body, entry string }, len(g.p.Probes))
+	for i, pr := range g.p.Probes {
+		touches[i].body, touches[i].entry = touchBody(w, i, pr), touchEntry(w, i, pr)
+	}
 	w.line("")
 	w.open("static const struct gs_probe probes[] = {")
 	for i, pr := range g.p.Probes {
@@ -137,11 +141,12 @@ func (g *gen) programTable(w *writer) {
 		if disarmable(pr) {
 			cond = fmt.Sprintf("cond_%d", i)
 		}
-		w.line("{ %s, %s, %s, %s, %d, %s },", g.handlerName(i), entry, cond, cString(pr.Name), saved, g.probeFlags(pr))
+		w.line("{ %s, %s, %s, %s, %s, %s, %d, %s },", g.handlerName(i), entry, cond, touches[i].body, touches[i].entry,
+			cString(pr.Name), saved, g.probeFlags(pr))
 	}
 	nprobes := len(g.p.Probes)
 	if g.opts.Timing {
-		w.line("{ timing_report, NULL, NULL, %s, 0, 0 },", cString(timingName))
+		w.line("{ timing_report, NULL, NULL, NULL, NULL, %s, 0, 0 },", cString(timingName))
 		nprobes++
 	}
 	w.close("};")

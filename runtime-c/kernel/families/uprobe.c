@@ -9,8 +9,11 @@ static int gs_uprobe_hit(struct uprobe_consumer *consumer, struct pt_regs *regs 
 {
 	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
 
-	if (likely(gs_uprobe_concerns(u)))
-		gs_run(&u->hit, regs, regs->ip, true);
+	if (unlikely(!gs_uprobe_concerns(u)))
+		return 0;
+	if (u->touch)
+		u->touch((struct gs_regs *)regs, regs->ip);
+	gs_run(&u->hit, regs, regs->ip, true);
 	return 0;
 }
 
@@ -18,8 +21,11 @@ static int gs_uprobe_hit_xen(struct uprobe_consumer *consumer, struct pt_regs *r
 {
 	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
 
-	if (gs_uprobe_concerns(u))
-		gs_run(&u->hit, regs, regs->ip, false);
+	if (!gs_uprobe_concerns(u))
+		return 0;
+	if (u->touch)
+		u->touch((struct gs_regs *)regs, regs->ip);
+	gs_run(&u->hit, regs, regs->ip, false);
 	return 0;
 }
 

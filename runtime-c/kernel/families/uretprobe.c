@@ -116,6 +116,8 @@ static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs
 
 	if (!gs_uprobe_concerns(u))
 		return 0;
+	if (u->touch_entry)
+		u->touch_entry((struct gs_regs *)regs, regs->ip);
 	local_irq_save(flags);
 	if (current->utask && current->utask->depth >= gs_user_return_depth)
 		gs_skip_here(GS_SKIP_MAXACTIVE);
@@ -138,6 +140,8 @@ static int gs_user_return_hit(struct uprobe_consumer *consumer, unsigned long fu
 
 	if (!gs_uprobe_concerns(u))
 		return 0;
+	if (u->touch)
+		u->touch((struct gs_regs *)regs, func);
 	local_irq_save(flags);
 	if (!u->entry.handler) {
 		gs_try(&u->hit, regs, func, NULL);
