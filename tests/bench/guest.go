@@ -20,7 +20,7 @@ const guestArg = "in-the-guest"
 var guests map[string]func(args []string)
 
 func init() {
-	guests = map[string]func([]string){"hits": guestHits, "attach": guestAttach, "memory": guestMemory, "throughput": guestThroughput}
+	guests = map[string]func([]string){"hits": guestHits, "userhits": guestUserHits, "attach": guestAttach, "memory": guestMemory, "throughput": guestThroughput}
 }
 
 // inGuest runs a part in the VM, with the scratch folder as its argument, and returns what it found.

@@ -96,26 +96,14 @@ func guestHits(args []string) {
 	dir := args[0]
 	reads := filepath.Join(dir, "reads")
 	load := fmt.Sprintf("%s %d", reads, hitReads)
-	nothing := fmt.Sprintf("%s 0", reads)
-
-	plain := measure("sh", "-c", load)
-	// What a hit adds to the loop of reads and, where it prints, to all that the
-	// tool and its command take beyond that loop.
-	perHit := func(prints bool, tool func(cmd string) []string) string {
-		with := measure(tool(load)...)
-		extra := with.loop - plain.loop
-		if prints {
-			extra += with.rest() - measure(tool(nothing)...).rest()
-		}
-		return strconv.FormatInt((extra+hitReads/2)/hitReads, 10)
-	}
+	m := newMeter(load, fmt.Sprintf("%s 0", reads), hitReads)
 	for _, how := range floors {
 		must(exec.Command("insmod", filepath.Join(dir, "floor/floor.ko"), "how="+how).Run())
-		fmt.Printf("floor %s=%s\n", how, perHit(false, func(cmd string) []string { return []string{"sh", "-c", cmd} }))
+		fmt.Printf("floor %s=%s\n", how, m.perHit(false, func(cmd string) []string { return []string{"sh", "-c", cmd} }))
 		must(exec.Command("rmmod", "floor").Run())
 	}
 	for i, c := range hitCases {
-		fmt.Printf("gostap %s=%s\n", c.name, perHit(c.prints, func(cmd string) []string {
+		fmt.Printf("gostap %s=%s\n", c.name, m.perHit(c.prints, func(cmd string) []string {
 			return []string{filepath.Join(dir, "gostap"), "run", "-o", "/tmp/out", "-c", cmd, filepath.Join(dir, fmt.Sprintf("hit%d.ko", i))}
 		}))
 	}
@@ -123,10 +111,32 @@ func guestHits(args []string) {
 		return
 	}
 	for _, c := range hitCases {
-		fmt.Printf("bpftrace %s=%s\n", c.name, perHit(c.prints, func(cmd string) []string {
+		fmt.Printf("bpftrace %s=%s\n", c.name, m.perHit(c.prints, func(cmd string) []string {
 			return []string{"bpftrace", "-o", "/tmp/out", "-c", cmd, "-e", c.bpftrace}
 		}))
 	}
+}
+
+// A meter measures what a hit of something costs that happens n times while load runs, and not at all while nothing does.
+type meter struct {
+	load, nothing string
+	n             int64
+	plain         cost // of load alone
+}
+
+func newMeter(load, nothing string, n int64) *meter {
+	return &meter{load, nothing, n, measure("sh", "-c", load)}
+}
+
+// perHit returns what a hit adds to the load's loop and, where it prints, to all that the tool and its command take
+// beyond that loop; tool returns the command that traces while cmd runs.
+func (m *meter) perHit(prints bool, tool func(cmd string) []string) string {
+	with := measure(tool(m.load)...)
+	extra := with.loop - m.plain.loop
+	if prints {
+		extra += with.rest() - measure(tool(m.nothing)...).rest()
+	}
+	return strconv.FormatInt((extra+m.n/2)/m.n, 10)
 }
 
 // A cost is CPU time in ns: under icount, instructions.

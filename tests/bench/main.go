@@ -60,10 +60,13 @@ func run(release string, parts []string) error {
 	if err := command("gcc", "-O2", "-static", "-o", filepath.Join(dir, "reads"), "tests/load/reads.c").Run(); err != nil {
 		return err
 	}
+	if err := command("gcc", "-O2", "-g", "-o", filepath.Join(dir, "calls"), "tests/load/calls.c").Run(); err != nil {
+		return err
+	}
 	for _, part := range []struct {
 		name string
 		run  func(*bench) error
-	}{{"front", front}, {"passes", passes}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}} {
+	}{{"front", front}, {"passes", passes}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"userhits", userHits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}} {
 		if len(parts) > 0 && !slices.Contains(parts, part.name) {
 			continue
 		}
