@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package executable
+
+import (
+	"debug/elf"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/pkg/errors"
+
+	"gostap/elaborate/symbols"
+	"gostap/internal/buildid"
+)
+
+// A File is a program or a shared library.
+type File struct {
+	Path    string // absolute
+	BuildID string // hex, "" if it has none
+
+	elf       *elf.File
+	functions func() (*symbols.Functions, error)
+}
+
+// maxSection bounds what is read of a section: tables of symbols and strings are
+// the largest.
+const maxSection = 1 << 30
+
+// Open opens the ELF file path. It stays open as long as the File is used.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := read(path, file)
+	if err != nil {
+		file.Close()
+		return nil, errors.Wrap(err, path)
+	}
+	return f, nil
+}
+
+func read(path string, from io.ReaderAt) (*File, error) {
+	e, err := elf.NewFile(from)
+	if err != nil {
+		return nil, err
+	}
+	if e.Class != elf.ELFCLASS64 || e.Data != elf.ELFDATA2LSB || e.Machine != elf.EM_X86_64 {
+		return nil, errors.Errorf("it is code for %v, %v: only x86-64 is known", e.Class, e.Machine)
+	}
+	if e.Type != elf.ET_EXEC && e.Type != elf.ET_DYN {
+		return nil, errors.Errorf("it is no program and no library, but of type %v", e.Type)
+	}
+	f := &File{Path: path, elf: e}
+	for _, s := range e.Sections {
+		if s.Type == elf.SHT_NOTE && f.BuildID == "" {
+			if notes, err := f.content(s); err == nil {
+				f.BuildID = buildid.Find(notes)
+			}
+		}
+	}
+	for _, p := range e.Progs { // the file may have no table of sections
+		if p.Type == elf.PT_NOTE && f.BuildID == "" && p.Filesz < maxSection {
+			if notes, err := readAll(p.Open(), p.Filesz); err == nil {
+				f.BuildID = buildid.Find(notes)
+			}
+		}
+	}
+	f.functions = sync.OnceValues(f.readFunctions)
+	return f, nil
+}
+
+func readAll(r io.Reader, size uint64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, int64(size)))
+	if err == nil && uint64(len(data)) != size {
+		err = io.ErrUnexpectedEOF
+	}
+	return data, errors.WithStack(err)
+}
+
+// content returns what a section has in the file.
+func (f *File) content(s *elf.Section) ([]byte, error) {
+	if s.Type == elf.SHT_NOBITS {
+		return nil, nil
+	}
+	if s.Size > maxSection {
+		return nil, errors.Errorf("section %s of %d bytes", s.Name, s.Size)
+	}
+	data, err := s.Data()
+	return data, errors.Wrap(err, "section "+s.Name)
+}
+
+// section returns the section of that name and what is in it, nil if there is none.
+func (f *File) section(name string) (*elf.Section, []byte, error) {
+	s := f.elf.Section(name)
+	if s == nil {
+		return nil, nil, nil
+	}
+	data, err := f.content(s)
+	return s, data, err
+}
+
+// segment returns the segment of which the file has the byte at addr, as linked; nil if none has it.
+func (f *File) segment(addr uint64) *elf.Prog {
+	for _, p := range f.elf.Progs {
+		if p.Type == elf.PT_LOAD && addr >= p.Vaddr && addr-p.Vaddr < p.Filesz {
+			return p
+		}
+	}
+	return nil
+}
+
+// FileOffset returns where in the file the byte at addr, as linked, is; false if it is not in it.
+func (f *File) FileOffset(addr uint64) (uint64, bool) {
+	p := f.segment(addr)
+	if p == nil {
+		return 0, false
+	}
+	return addr - p.Vaddr + p.Off, true
+}
+
+// Address returns at which address, as linked, the byte at an offset of the file is; false if it is not loaded.
+func (f *File) Address(offset uint64) (uint64, bool) {
+	for _, p := range f.elf.Progs {
+		if p.Type == elf.PT_LOAD && offset >= p.Off && offset-p.Off < p.Filesz {
+			return offset - p.Off + p.Vaddr, true
+		}
+	}
+	return 0, false
+}
+
+// IsCode reports whether addr, as linked, is in a segment that can be executed.
+func (f *File) IsCode(addr uint64) bool {
+	p := f.segment(addr)
+	return p != nil && p.Flags&elf.PF_X != 0
+}
+
+// Code returns up to n bytes of the file at addr, as linked; none if they are not in it.
+func (f *File) Code(addr uint64, n int) []byte {
+	p := f.segment(addr)
+	if p == nil {
+		return nil
+	}
+	code := make([]byte, min(uint64(n), p.Filesz-(addr-p.Vaddr)))
+	got, _ := p.ReadAt(code, int64(addr-p.Vaddr))
+	return code[:got]
+}
+
+// Interpreter returns the dynamic linker that the program asks for, "" if it is linked statically.
+func (f *File) Interpreter() string {
+	for _, p := range f.elf.Progs {
+		if p.Type == elf.PT_INTERP && p.Filesz < 1<<12 {
+			if path, err := readAll(p.Open(), p.Filesz); err == nil {
+				return cut(path)
+			}
+		}
+	}
+	return ""
+}
+
+// cut returns the text that a NUL ends.
+func cut(p []byte) string {
+	for i, c := range p {
+		if c == 0 {
+			return string(p[:i])
+		}
+	}
+	return string(p)
+}

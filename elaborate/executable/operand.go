@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package executable
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// An Operand is an argument of a static mark: where it is, and as what it was written.
+type Operand struct {
+	Size   int // bytes: 1, 2, 4 or 8
+	Signed bool
+	Float  bool
+	Kind   OperandKind
+
+	// A constant is N; a register is Base, of which the lowest Low bits do not count; memory is at Base + Index*Scale + N.
+	// Registers have their DWARF numbers, and are NoRegister where there is none.
+	N           int64
+	Symbol      string // whose address is added to N, "" for none
+	Base, Index int
+	Scale       int64
+	Low         int
+}
+
+// An OperandKind says where an operand is.
+type OperandKind uint8
+
+// The kinds of operands.
+const (
+	Constant OperandKind = iota
+	InRegister
+	InMemory
+	InVector // an XMM register, which handlers do not see
+)
+
+// NoRegister stands where an operand has no register.
+const NoRegister = -1
+
+// instructionPointer is DWARF's number for it.
+const instructionPointer = 16
+
+// A register is a general one of x86-64, or a part of it.
+type register struct{ number, size, low int }
+
+// registers are those of x86-64 by the assembler's names.
+var registers = map[string]register{"rip": {instructionPointer, 8, 0}}
+
+func init() {
+	for number, name := range []string{"ax", "dx", "cx", "bx", "si", "di", "bp", "sp"} {
+		registers["r"+name] = register{number, 8, 0}
+		registers["e"+name] = register{number, 4, 0}
+		registers[name] = register{number, 2, 0}
+		if name[1] == 'x' {
+			registers[name[:1]+"l"] = register{number, 1, 0}
+			registers[name[:1]+"h"] = register{number, 1, 8}
+		} else {
+			registers[name+"l"] = register{number, 1, 0}
+		}
+	}
+	for number := 8; number < 16; number++ {
+		name := fmt.Sprintf("r%d", number)
+		for suffix, size := range map[string]int{"": 8, "d": 4, "w": 2, "b": 1} {
+			registers[name+suffix] = register{number, size, 0}
+		}
+	}
+}
+
+// operandText is [-]SIZE[f]@OPERAND; before SystemTap 1.2 there was only the operand.
+var operandText = regexp.MustCompile(`^(?:(-?)([1248])(f?)@)?(.+)$`)
+
+// memoryText is [SYMBOL][±N]…(BASE,INDEX,SCALE).
+var memoryText = regexp.MustCompile(`^([^()]*)\((%[a-z0-9]+)?(?:,(%[a-z0-9]+)(?:,([1248]))?)?\)$`)
+
+// ParseOperand reads an operand in AT&T's syntax.
+func ParseOperand(text string) (o Operand, err error) {
+	fail := func() (Operand, error) {
+		return o, fmt.Errorf("its operand %q is of a form that is not known", text)
+	}
+	m := operandText.FindStringSubmatch(text)
+	if m == nil {
+		return fail()
+	}
+	o = Operand{Size: 8, Signed: m[1] == "-", Float: m[3] != "", Base: NoRegister, Index: NoRegister, Scale: 1}
+	if m[2] != "" {
+		o.Size = int(m[2][0] - '0')
+	} else {
+		o.Signed = true
+	}
+	rest := m[4]
+	switch {
+	case strings.HasPrefix(rest, "$"):
+		if !o.displacement(rest[1:]) {
+			return fail()
+		}
+		return o, nil
+	case strings.HasPrefix(rest, "%xmm"):
+		o.Kind = InVector
+		return o, nil
+	case strings.HasPrefix(rest, "%"):
+		r, ok := registers[rest[1:]]
+		if !ok {
+			return fail()
+		}
+		if m[2] == "" {
+			o.Size = r.size
+		}
+		o.Kind, o.Base, o.Low = InRegister, r.number, r.low
+		// A part of a register has no more bytes than it has, whatever the mark's type.
+		o.Size = min(o.Size, r.size)
+		return o, nil
+	}
+	o.Kind = InMemory
+	place := memoryText.FindStringSubmatch(rest)
+	if place == nil {
+		if !o.displacement(rest) {
+			return fail()
+		}
+		return o, nil // at an absolute address
+	}
+	for i, to := range []*int{&o.Base, &o.Index} {
+		if name := place[2+i]; name != "" {
+			r, ok := registers[name[1:]]
+			if !ok || r.size != 8 {
+				return fail()
+			}
+			*to = r.number
+		}
+	}
+	if place[4] != "" {
+		o.Scale = int64(place[4][0] - '0')
+	}
+	if !o.displacement(place[1]) || o.Base == instructionPointer && (o.Symbol == "" || o.Index != NoRegister) {
+		return fail()
+	}
+	if o.Base == instructionPointer {
+		o.Base = NoRegister // the symbol's address is meant
+	}
+	return o, nil
+}
+
+// displacement reads a sum of numbers and at most one symbol.
+func (o *Operand) displacement(text string) bool {
+	for text != "" {
+		negative := text[0] == '-'
+		if text[0] == '-' || text[0] == '+' {
+			text = text[1:]
+		}
+		end := strings.IndexAny(text, "+-")
+		if end < 0 {
+			end = len(text)
+		}
+		part := text[:end]
+		text = text[end:]
+		if part == "" {
+			return false
+		}
+		if part[0] >= '0' && part[0] <= '9' {
+			n, err := strconv.ParseUint(part, 0, 64)
+			if err != nil {
+				return false
+			}
+			if negative {
+				n = -n
+			}
+			o.N += int64(n)
+			continue
+		}
+		if o.Symbol != "" || negative || strings.ContainsAny(part, "%$(),@:*") {
+			return false
+		}
+		o.Symbol = part
+	}
+	return true
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package symbols
+
+import (
+	"math"
+
+	"github.com/pkg/errors"
+)
+
+// NewFunctions returns functions as a kernel's or a module's are kept. Their Offsets
+// count from the first.
+func NewFunctions(list []Func) (*Functions, error) {
+	start := uint64(0)
+	for i := range list {
+		if i == 0 || list[i].Addr < start {
+			start = list[i].Addr
+		}
+	}
+	for i := range list {
+		f := &list[i]
+		if f.Addr-start > math.MaxInt32 {
+			return nil, errors.New("its functions lie more than 2 GiB apart")
+		}
+		f.Offset = int64(f.Addr - start)
+	}
+	sortFuncs(list)
+	x, err := openIndex(encodeIndex(list, start, 0))
+	return &Functions{x}, err
+}
