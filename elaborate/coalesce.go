@@ -92,6 +92,8 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 			fmt.Fprintf(b, " arg%d", x.Index)
 		case *program.Register:
 			fmt.Fprintf(b, " reg%d", x.Number)
+		case *program.ProbedAddr:
+			b.WriteString(" probed")
 		case *program.ReturnValue:
 			b.WriteString(" ret")
 		case *program.SavedValue:
@@ -119,7 +121,8 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 func needsRegisters(p *program.ElaboratedProbe) bool {
 	needs := false
 	look := func(x program.Expr) {
-		if _, ok := x.(*program.Register); ok {
+		switch x.(type) {
+		case *program.Register, *program.SyscallNumber:
 			needs = true
 		}
 	}

@@ -54,11 +54,11 @@ func (el *elaboration) keep(at syntax.Pos, number int64) {
 	el.entered[number] = true
 	e := el.env.Entries[number]
 	frame, value := &syntax.TargetVar{At: at, Name: "frame"}, &syntax.TargetVar{At: at, Name: "value"}
-	family := "kprobe"
+	family := probetype.Family(e.Source, false)
 	if e.Base.Ftrace && e.Source.Ftrace() {
 		family = "function"
 	}
-	name := probetype.PointAt(e.Source.Name(), e.Function.Func)
+	name := probetype.PointAt(e.Source, e.Function.Func)
 	el.out.Probes = append(el.out.Probes, &program.ElaboratedProbe{
 		At:   at,
 		Name: name,
@@ -67,7 +67,7 @@ func (el *elaboration) keep(at syntax.Pos, number int64) {
 			Family:    family,
 			Name:      name,
 			Func:      e.Function.Func.Name,
-			Site:      e.Base.Site(e.Function.Low),
+			Site:      e.Source.Site(&e.Base, e.Function.Low),
 			Registers: true,
 		}},
 		Bodies: []*syntax.Block{{Stmts: []syntax.Stmt{&syntax.ExprStmt{X: vars.EntryCall(at, "keep", frame, number, value)}}}},

@@ -57,6 +57,10 @@ func (o *options) newInvocation() (*invocation, error) {
 	}
 	target := image.NewTarget(release, o.guru)
 	target.Progress = progress("Reading the debuginfo of " + release + ", this once")
+	target.Traced.PID = o.run.pid
+	if words := strings.Fields(o.run.command); len(words) > 0 {
+		target.Traced.Command = words[0]
+	}
 	return &invocation{options: o, limits: limits, target: target}, nil
 }
 

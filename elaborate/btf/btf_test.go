@@ -74,7 +74,7 @@ func TestSpelling(t *testing.T) {
 			continue
 		}
 		p, ok := s.Proto(ids[0])
-		if got := s.Signature(name, p); !ok || got != want {
+		if got := Signature(s, name, p); !ok || got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -139,7 +139,7 @@ func FuzzParse(f *testing.F) {
 			s.Enumerators(id)
 			s.PointerTo(id)
 			if p, ok := s.Proto(id); ok {
-				s.Signature("f", p)
+				Signature(s, "f", p)
 			}
 		}
 	})

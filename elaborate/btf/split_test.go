@@ -46,8 +46,8 @@ func TestSplit(t *testing.T) {
 		}
 		// Its own types, and the kernel's.
 		p, ok := s.Proto(ids[0])
-		if want := "long int kvm_vcpu_ioctl(struct file* filp, unsigned int ioctl, long unsigned int arg)"; !ok || s.Signature("kvm_vcpu_ioctl", p) != want {
-			t.Errorf("%s: %s", release, s.Signature("kvm_vcpu_ioctl", p))
+		if want := "long int kvm_vcpu_ioctl(struct file* filp, unsigned int ioctl, long unsigned int arg)"; !ok || Signature(s, "kvm_vcpu_ioctl", p) != want {
+			t.Errorf("%s: %s", release, Signature(s, "kvm_vcpu_ioctl", p))
 		}
 		file := s.Find("file", Struct)
 		if !slices.Equal(file, base.Find("file", Struct)) {

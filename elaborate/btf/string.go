@@ -81,7 +81,7 @@ func params(p *Proto, next func(ID) string) string {
 }
 
 // Signature returns a function as its declaration reads.
-func (s *Spec) Signature(name string, p *Proto) string {
+func Signature(s Table, name string, p *Proto) string {
 	var list []string
 	for _, param := range p.Params {
 		list = append(list, s.String(param.Type)+" "+param.Name)

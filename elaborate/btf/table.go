@@ -21,3 +21,16 @@ type Table interface {
 	Enumerators(ID) []Enumerator
 	String(ID) string
 }
+
+// A Named is a Table whose types are known by their names, too.
+type Named interface {
+	Table
+	// Find returns the types of that name and of one of the kinds.
+	Find(name string, kinds ...Kind) []ID
+	// Enumerator returns the value of a constant of any enumeration.
+	Enumerator(name string) (value int64, ok bool)
+	// PerCPU reports whether each CPU has a variable of its own of that declaration.
+	PerCPU(ID) bool
+	// PointerTo returns the type of pointers to another; false if there is none.
+	PointerTo(ID) (ID, bool)
+}

@@ -16,6 +16,10 @@ type Finder struct {
 	Debug string   // a folder instead of /usr/lib/debug, "" for that
 	URLs  []string // debuginfod servers, asked last
 	Cache string   // a folder for what they send, and for what takes long to decompress
+
+	// Frames is the program, whose .eh_frame tells of frames where debuginfo in a file of its
+	// own does not; "" for none.
+	Frames string
 }
 
 // ErrNone is the error for debuginfo that is nowhere.
@@ -65,6 +69,11 @@ func (f *Finder) Module(path, buildID string) (string, error) {
 		paths = append(paths, f.beside(strings.TrimPrefix(real, "/usr"))...)
 	}
 	return f.find(buildID, paths)
+}
+
+// Program returns the file with the debuginfo of the program at path.
+func (f *Finder) Program(path, buildID string) (string, error) {
+	return f.find(buildID, []string{path, f.debug() + path + ".debug", f.debug() + path})
 }
 
 // beside returns where the debuginfo of the module at path may be.

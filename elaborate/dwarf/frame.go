@@ -83,6 +83,16 @@ func (f *File) ehFrameEntries() (frame.FrameDescriptionEntries, error) {
 	return f.ehEntries, f.ehFrameErr
 }
 
+// takeFrames takes the .eh_frame of the program at path, of which f is the debuginfo.
+func (f *File) takeFrames(path string) error {
+	program, err := openMapped(path, "")
+	if err != nil {
+		return err
+	}
+	f.ehFrame, f.ehFrameAddr = program.ehFrame, program.ehFrameAddr
+	return nil
+}
+
 // catchFramePanic turns a panic of Delve's reader of frames, as data that breaks off causes it, into an error.
 func catchFramePanic(err *error) {
 	if recover() != nil {

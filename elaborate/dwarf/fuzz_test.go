@@ -41,7 +41,7 @@ func readAll(data []byte) error {
 	if err != nil {
 		return err
 	}
-	info := (&Finder{}).info(x)
+	info := (&Finder{}).info(x, "")
 	info.file = func() (*File, error) { return f, nil }
 	budget := 200
 	for _, fn := range x.Match(func(string) bool { return true }, func(string) bool { return true }) {

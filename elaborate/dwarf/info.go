@@ -22,7 +22,8 @@ import (
 // something asks for what the index does not have.
 type Info struct {
 	*Index
-	IsSubset bool // debuginfo of some units only
+	IsSubset bool   // debuginfo of some units only
+	dir      string // of the index
 	file     func() (*File, error)
 
 	mu     sync.Mutex
@@ -40,7 +41,7 @@ func (f *Finder) Load(index string, find func() (string, error), progress Progre
 		return nil, err
 	}
 	if x, err := openIndex(index); err == nil && x.Path() == path && x.fresh() {
-		return f.info(x), nil
+		return f.info(x, index), nil
 	}
 	file, err := f.open(path)
 	if err != nil {
@@ -61,13 +62,18 @@ func (f *Finder) Load(index string, find func() (string, error), progress Progre
 	if err != nil {
 		return nil, err
 	}
-	info := f.info(x)
+	info := f.info(x, index)
 	info.file = func() (*File, error) { return file, nil }
 	return info, nil
 }
 
-func (f *Finder) info(x *Index) *Info {
-	return &Info{Index: x, starts: map[string][]int{}, file: sync.OnceValues(func() (*File, error) {
+// info returns debuginfo by its index, which is kept in the file path.
+func (f *Finder) info(x *Index, path string) *Info {
+	dir := ""
+	if path != "" {
+		dir = filepath.Dir(path)
+	}
+	return &Info{Index: x, dir: dir, starts: map[string][]int{}, file: sync.OnceValues(func() (*File, error) {
 		file, err := f.open(x.Path())
 		if err == nil {
 			file.scanned = true
@@ -85,6 +91,9 @@ func (f *Finder) open(path string) (*File, error) {
 	if err == nil {
 		file.alt, err = f.supplement(file)
 	}
+	if err == nil && f.Frames != "" && len(file.frame) == 0 && len(file.ehFrame) == 0 {
+		err = file.takeFrames(f.Frames)
+	}
 	return file, err
 }
 
@@ -94,7 +103,7 @@ func (x *Index) fresh() bool {
 	return err == nil && uint64(stat.Size()) == x.header.Size && uint64(stat.ModTime().UnixNano()) == x.header.ModTime
 }
 
-// IndexPath returns where the index of a kernel's or a module's debuginfo is kept.
+// IndexPath returns where the index of the debuginfo of a kernel, a module or a program is kept.
 func IndexPath(buildID string) string {
 	return cache.Path("debuginfo", buildID, "index")
 }

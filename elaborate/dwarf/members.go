@@ -85,7 +85,11 @@ func (t *Types) Enumerators(id btf.ID) []btf.Enumerator {
 	if !ok || d.tag != dwarf.TagEnumerationType {
 		return nil
 	}
-	var list []btf.Enumerator
+	return enumerators(d)
+}
+
+// enumerators returns the constants of the enumeration that d describes.
+func enumerators(d die) (list []btf.Enumerator) {
 	d.eachChild(func(c die) bool {
 		if c.tag == dwarf.TagEnumerator {
 			v, _ := c.attr(dwarf.AttrConstValue)

@@ -61,7 +61,7 @@ func (i *Info) Scope(in Instance, pc uint64) (*Scope, error) {
 	})
 	d.origins(func(o die) bool {
 		if v, ok := o.attr(dwarf.AttrType); ok {
-			s.ret = i.types().id(v)
+			s.ret = i.Types().id(v)
 		}
 		return s.ret != 0
 	})
@@ -123,7 +123,7 @@ func (s *Scope) describe(d die) *Variable {
 	d.origins(func(o die) bool {
 		v.declared = o.off
 		if t, ok := o.attr(dwarf.AttrType); ok && v.Type == 0 {
-			v.Type = s.info.types().id(t)
+			v.Type = s.info.Types().id(t)
 		}
 		return false
 	})

@@ -24,16 +24,23 @@ const maxTypes = 64
 // btf.Table. A type's number is where its DIE stands; types of a supplement
 // come behind those of the file.
 type Types struct {
-	f *File
+	f   *File
+	dir string // where their names are kept, "" for nowhere
 
-	mu     sync.Mutex
-	arrays map[btf.ID]btf.ID // the array of an inner dimension, which goes by its subrange's number
+	mu       sync.Mutex
+	arrays   map[btf.ID]btf.ID // the array of an inner dimension, which goes by its subrange's number
+	pointers map[btf.ID]btf.ID // what pointers that the debuginfo does not have point to
+
+	naming sync.Once
+	named  *names
+}
+
+func newTypes(f *File, dir string) *Types {
+	return &Types{f: f, dir: dir, arrays: map[btf.ID]btf.ID{}, pointers: map[btf.ID]btf.ID{}}
 }
 
 // Types returns the debuginfo's types.
-func (i *Info) Types() btf.Table { return i.types() }
-
-func (i *Info) types() *Types {
+func (i *Info) Types() *Types {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.table == nil {
@@ -41,7 +48,7 @@ func (i *Info) types() *Types {
 		if err != nil {
 			f = &File{}
 		}
-		i.table = &Types{f: f, arrays: map[btf.ID]btf.ID{}}
+		i.table = newTypes(f, i.dir)
 	}
 	return i.table
 }
@@ -91,17 +98,25 @@ func (t *Types) Kind(id btf.ID) btf.Kind {
 	if id == 0 {
 		return btf.Void
 	}
+	if _, ok := t.made(id); ok {
+		return btf.Pointer
+	}
 	d, ok := t.die(id)
 	if !ok {
 		return btf.Unknown
 	}
+	return kindOf(d)
+}
+
+// kindOf returns what d describes, Unknown if it is no type.
+func kindOf(d die) btf.Kind {
 	switch d.tag {
 	case dwarf.TagBaseType:
 		if e, _ := d.number(dwarf.AttrEncoding); e == encFloat {
 			return btf.Float
 		}
 		return btf.Int
-	case dwarf.TagPointerType, dwarf.TagReferenceType:
+	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
 		return btf.Pointer
 	case dwarf.TagArrayType, dwarf.TagSubrangeType:
 		return btf.Array
@@ -147,6 +162,9 @@ func (t *Types) Name(id btf.ID) string {
 
 // Target returns what a pointer, array, typedef or qualifier refers to.
 func (t *Types) Target(id btf.ID) btf.ID {
+	if to, ok := t.made(id); ok {
+		return to
+	}
 	d, ok := t.die(id)
 	if !ok {
 		return 0
@@ -154,7 +172,7 @@ func (t *Types) Target(id btf.ID) btf.ID {
 	switch d.tag {
 	case dwarf.TagArrayType, dwarf.TagSubrangeType:
 		return t.element(id, d)
-	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagTypedef, dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagAtomicType, dwarf.TagRestrictType:
+	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType, dwarf.TagTypedef, dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagAtomicType, dwarf.TagRestrictType:
 		return t.ref(d, dwarf.AttrType)
 	}
 	return 0
@@ -280,6 +298,9 @@ func (t *Types) Size(id btf.ID) int64 {
 
 // Integer returns how an Int, Enum or Pointer is stored.
 func (t *Types) Integer(id btf.ID) (n btf.Integer, ok bool) {
+	if _, ok := t.made(id); ok {
+		return btf.Integer{Size: 8}, true
+	}
 	d, found := t.die(id)
 	if !found {
 		return n, false

@@ -20,7 +20,7 @@ func TestTypeUnits(t *testing.T) {
 		if _, ok := f.typeSigned(4711); ok || len(f.signed) < 2 {
 			t.Errorf("%s: %d types are signed", version, len(f.signed))
 		}
-		types := info.types()
+		types := info.Types()
 		declared := 0
 		for _, rec := range info.units {
 			u, err := f.unit(rec.Off)

@@ -96,7 +96,7 @@ func TestFunctions(t *testing.T) {
 				continue
 			}
 			offset, ok := f.FileOffset(found[0].Addr)
-			back, ok2 := f.Address(offset)
+			back, ok2 := f.AddressAt(offset)
 			if !ok || !ok2 || back != found[0].Addr || !f.IsCode(back) {
 				t.Errorf("%s: %s at %#x is at %#x in the file, which is %#x", c.name, name, found[0].Addr, offset, back)
 			}

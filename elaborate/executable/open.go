@@ -120,8 +120,8 @@ func (f *File) FileOffset(addr uint64) (uint64, bool) {
 	return addr - p.Vaddr + p.Off, true
 }
 
-// Address returns at which address, as linked, the byte at an offset of the file is; false if it is not loaded.
-func (f *File) Address(offset uint64) (uint64, bool) {
+// AddressAt returns at which address, as linked, the byte at an offset of the file is; false if it is not loaded.
+func (f *File) AddressAt(offset uint64) (uint64, bool) {
 	for _, p := range f.elf.Progs {
 		if p.Type == elf.PT_LOAD && offset >= p.Off && offset-p.Off < p.Filesz {
 			return offset - p.Off + p.Vaddr, true

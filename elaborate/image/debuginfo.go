@@ -19,10 +19,12 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A Debuginfo is that of the kernel itself or of a module, wherever it may be.
+// A Debuginfo is that of the kernel itself, of a module or a program, wherever it may be.
 type Debuginfo struct {
-	target *Target
-	module string // "" for the kernel itself
+	target  *Target
+	module  string        // "" for the kernel itself
+	title   string        // as messages name what it is of
+	install func() string // the command that installs it
 
 	local  func() (*dwarf.Info, error)       // on this machine
 	any    func() (*dwarf.Info, error)       // servers are asked, too
@@ -32,7 +34,7 @@ type Debuginfo struct {
 // newDebuginfo returns the debuginfo of what has the build-id that buildID
 // returns, and whose file find finds.
 func (t *Target) newDebuginfo(module string, buildID func() (string, error), find func(f *dwarf.Finder, id string) (string, error)) *Debuginfo {
-	d := &Debuginfo{target: t, module: module}
+	d := &Debuginfo{target: t, module: module, title: symbols.Title(module, t.Release), install: t.InstallDebuginfo}
 	load := func(servers []string) (*dwarf.Info, error) {
 		id, err := buildID()
 		if err != nil {
@@ -89,7 +91,7 @@ func (d *Debuginfo) Installed(point *syntax.ProbePoint) *dwarf.Info {
 
 // Cached returns what the probe cache holds, but nothing while it is filled.
 func (d *Debuginfo) Cached() (*probecache.Entry, error) {
-	if d.target.Collector != nil {
+	if d.target.Collector != nil || d.cached == nil {
 		return nil, dwarf.ErrNone
 	}
 	return d.cached()
@@ -121,12 +123,12 @@ func (d *Debuginfo) Need(at syntax.Pos, what string, point *syntax.ProbePoint) (
 		return info, nil
 	}
 	diag := &syntax.Diagnostic{Pos: at, Msg: what + " is known only from debuginfo"}
-	title := symbols.Title(d.module, t.Release)
-	if d.module != "" {
+	title := d.title
+	if d.module != "" || d.cached == nil {
 		diag.Msg += " of " + title
 	}
 	elsewhere := fmt.Sprintf("where the debuginfo is: gostap probe-cache -r %s --add %s; then copy the file here, and gostap probe-cache --import it; or install it: %s",
-		t.Release, quoted(point), t.InstallDebuginfo())
+		t.Release, quoted(point), d.install())
 	entry, cacheErr := d.Cached()
 	var mismatch *dwarf.MismatchError
 	switch {
@@ -138,10 +140,13 @@ func (d *Debuginfo) Need(at syntax.Pos, what string, point *syntax.ProbePoint) (
 		diag.Hint = elsewhere
 	case errors.Is(err, dwarf.ErrNone):
 		diag.Msg += ", which is not installed"
-		diag.Hint = "install it: " + t.InstallDebuginfo() + "; without it there are functions, their parameters and results, and types"
+		diag.Hint = "install it: " + d.install() + "; without it there are functions, their parameters and results, and types"
+		if d.cached == nil {
+			diag.Hint = "install it: " + d.install() + "; without it there are functions, by the names of symbols, and static marks"
+		}
 	case errors.As(err, &mismatch):
 		diag.Msg += ": " + mismatch.Error()
-		diag.Hint = "install that of " + title + " as it is here: " + t.InstallDebuginfo()
+		diag.Hint = "install that of " + title + " as it is here: " + d.install()
 	default:
 		diag.Msg += ": " + err.Error()
 	}

@@ -13,11 +13,12 @@ import (
 // An Image is a file of machine code in which there can be probes.
 type Image interface {
 	ID() program.Image // as sites and expressions name it
-	Name() string      // the module's name, "" for the kernel itself
+	Name() string      // the module's name, the program's path, "" for the kernel itself
 	String() string    // as messages name it: "module fuse"
+	Component() string // as probe points name it: kernel, module("fuse"), process("/usr/bin/bash")
 	Symbols() *symbols.Functions
-	// Types returns the image's types, and those of the kernel besides.
-	Types() (*btf.Spec, error)
+	// Types returns the image's types; a module's with those of the kernel.
+	Types() (btf.Named, error)
 	// Typed reports whether the file itself tells of its types.
 	Typed() bool
 	Debuginfo() *Debuginfo
@@ -26,9 +27,10 @@ type Image interface {
 	// User reports whether variables of the image are in user space.
 	User() bool
 
-	// locate returns the symbol that an address, as linked, counts from, and the distance.
-	locate(info *dwarf.Info, addr uint64) (name string, offset int64, err error)
-	variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program.Expr, error)
+	// address returns where code or data is that is linked at addr, for a probe at from.
+	address(info *dwarf.Info, at syntax.Pos, addr, from uint64) (program.Expr, error)
+	variable(info *dwarf.Info, at syntax.Pos, addr, from uint64) (program.Expr, error)
+	site(b *BaseSymbol, addr uint64) program.Site
 	baseSymbol(info *dwarf.Info, in dwarf.Instance) (base BaseSymbol, why string, lost bool)
 	refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr uint64) string
 }
@@ -39,16 +41,19 @@ type Source struct {
 	Info *dwarf.Info
 }
 
-// Locate returns the symbol that an address, as linked, counts from, and the distance in bytes.
-func (s *Source) Locate(addr uint64) (name string, offset int64, err error) {
-	return s.locate(s.Info, addr)
+// Address returns where code is that is linked at addr, for a handler of a probe at from in the image.
+func (s *Source) Address(at syntax.Pos, addr, from uint64) (program.Expr, error) {
+	return s.address(s.Info, at, addr, from)
 }
 
-// Variable returns the address of a variable that is linked at addr; of a
-// per-CPU variable, that of this CPU's part.
-func (s *Source) Variable(at syntax.Pos, addr uint64) (program.Expr, error) {
-	return s.variable(s.Info, at, addr)
+// Variable returns the address of a variable that is linked at addr, for a handler of a
+// probe at from in the image; of a per-CPU variable, that of this CPU's part.
+func (s *Source) Variable(at syntax.Pos, addr, from uint64) (program.Expr, error) {
+	return s.variable(s.Info, at, addr, from)
 }
+
+// Site returns the site at an address, as linked, in code that counts from b.
+func (s *Source) Site(b *BaseSymbol, addr uint64) program.Site { return s.site(b, addr) }
 
 // BaseSymbol returns the symbol that an instance's code counts from; why is set if
 // it can't be probed, and lost if nobody knows what it is in.
@@ -69,8 +74,8 @@ type BaseSymbol struct {
 	Image program.Image
 }
 
-// Site returns the site at an address, as linked, in code that counts from the symbol.
-func (b *BaseSymbol) Site(addr uint64) program.Site {
+// kernelSite returns the site at an address, as linked, in the kernel's code or a module's.
+func (b *BaseSymbol) kernelSite(addr uint64) program.Site {
 	return program.Site{Image: b.Image, Symbol: b.Name, SymbolOffset: b.Offset, Offset: int64(addr - b.Addr)}
 }
 

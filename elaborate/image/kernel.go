@@ -35,31 +35,30 @@ func (k *kernel) ID() program.Image           { return program.Image{} }
 func (k *kernel) Name() string                { return "" }
 func (k *kernel) String() string              { return symbols.Title("", k.Release) }
 func (k *kernel) Symbols() *symbols.Functions { return &k.Functions }
-func (k *kernel) Types() (*btf.Spec, error)   { return k.target.types() }
+func (k *kernel) Types() (btf.Named, error)   { return named(k.target.types()) }
+func (k *kernel) Component() string           { return "kernel" }
 func (k *kernel) Typed() bool                 { return k.BTFPath() != "" }
 func (k *kernel) Debuginfo() *Debuginfo       { return k.target.debuginfo }
 func (k *kernel) Ftrace() bool                { return true }
 func (k *kernel) User() bool                  { return false }
 
-func (k *kernel) locate(_ *dwarf.Info, addr uint64) (string, int64, error) {
-	return "_stext", int64(addr - k.Text()), nil
+func (k *kernel) site(b *BaseSymbol, addr uint64) program.Site { return b.kernelSite(addr) }
+
+func (k *kernel) address(_ *dwarf.Info, at syntax.Pos, addr, _ uint64) (program.Expr, error) {
+	return program.Plus(at, &program.SymbolAddr{At: at, Symbol: "_stext"}, int64(addr-k.Text())), nil
 }
 
-func (k *kernel) variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program.Expr, error) {
+func (k *kernel) variable(info *dwarf.Info, at syntax.Pos, addr, from uint64) (program.Expr, error) {
 	percpu := k.PerCPU(addr)
 	if percpu && addr < k.Text() {
 		// Before 6.15 the kernel's per-CPU variables are linked at 0, and stay there.
 		return ThisCPU(at, &program.Number{At: at, Value: int64(addr)}), nil
 	}
-	symbol, offset, err := k.locate(info, addr)
-	if err != nil {
-		return nil, err
-	}
-	x := program.Plus(at, &program.SymbolAddr{At: at, Symbol: symbol}, offset)
-	if percpu {
+	x, err := k.address(info, at, addr, from)
+	if err == nil && percpu {
 		x = ThisCPU(at, x)
 	}
-	return x, nil
+	return x, err
 }
 
 func (k *kernel) baseSymbol(_ *dwarf.Info, in dwarf.Instance) (base BaseSymbol, why string, lost bool) {

@@ -57,26 +57,28 @@ func (m *Module) ID() program.Image {
 func (m *Module) Name() string                { return m.File.Name }
 func (m *Module) String() string              { return symbols.Title(m.File.Name, "") }
 func (m *Module) Symbols() *symbols.Functions { return &m.File.Functions }
-func (m *Module) Types() (*btf.Spec, error)   { return m.types() }
+func (m *Module) Types() (btf.Named, error)   { return named(m.types()) }
+func (m *Module) Component() string           { return fmt.Sprintf("module(%q)", m.File.Name) }
 func (m *Module) Typed() bool                 { return m.File.BTFPath() != "" }
 func (m *Module) Debuginfo() *Debuginfo       { return m.debuginfo }
 func (m *Module) Ftrace() bool                { return false } // kprobes go with their modules
 func (m *Module) User() bool                  { return false }
 
-func (m *Module) locate(info *dwarf.Info, addr uint64) (string, int64, error) {
-	name, offset, ok := info.SymbolAt(addr)
+func (m *Module) site(b *BaseSymbol, addr uint64) program.Site { return b.kernelSite(addr) }
+
+func (m *Module) address(info *dwarf.Info, at syntax.Pos, addr, _ uint64) (program.Expr, error) {
+	symbol, offset, ok := info.SymbolAt(addr)
 	if !ok {
-		return "", 0, errors.New("it is in a part of the module that has no symbol to count from")
+		return nil, errors.New("it is in a part of the module that has no symbol to count from")
 	}
-	return name, offset, nil
+	return program.Plus(at, &program.SymbolAddr{At: at, Image: m.ID(), Symbol: symbol}, offset), nil
 }
 
-func (m *Module) variable(info *dwarf.Info, at syntax.Pos, addr uint64) (program.Expr, error) {
-	symbol, offset, err := m.locate(info, addr)
+func (m *Module) variable(info *dwarf.Info, at syntax.Pos, addr, from uint64) (program.Expr, error) {
+	x, err := m.address(info, at, addr, from)
 	if err != nil {
 		return nil, err
 	}
-	x := program.Plus(at, &program.SymbolAddr{At: at, Image: m.ID(), Symbol: symbol}, offset)
 	if strings.HasPrefix(info.SectionAt(addr).Name, ".data..percpu") {
 		x = ThisCPU(at, x)
 	}

@@ -34,12 +34,20 @@ type Target struct {
 	loaded func() []string    // the modules, by name
 	opened map[string]*Module // by path
 
+	programs map[string]*Program // by path
+
 	debuginfo *Debuginfo // the kernel's own
 
 	asked struct{ btf, debuginfo, cache bool } // what answers have come from
 
 	// Collector notes what is taken from debuginfo, which then comes from no probe cache; nil for nobody.
 	Collector probecache.Collector
+
+	// Traced is the process that the session is about: what -c starts or -x names.
+	Traced struct {
+		Command string // the program, as it is looked for; "" for none
+		PID     int    // 0 for none
+	}
 
 	// Loaded returns the names of the modules that are loaded, if the target is the running kernel.
 	Loaded func() []string
@@ -55,7 +63,9 @@ func NewTarget(release string, guru bool) *Target {
 		Release: release,
 		Guru:    guru,
 		opened:  map[string]*Module{},
-		config:  sync.OnceValue(func() map[string]string { return readConfig(release) }),
+
+		programs: map[string]*Program{},
+		config:   sync.OnceValue(func() map[string]string { return readConfig(release) }),
 	}
 	t.kernel = sync.OnceValues(func() (*symbols.Kernel, error) {
 		if release == "" {
@@ -164,7 +174,15 @@ func readConfig(release string) map[string]string {
 }
 
 // Types returns the kernel's own types.
-func (t *Target) Types() (*btf.Spec, error) { return t.types() }
+func (t *Target) Types() (btf.Named, error) { return named(t.types()) }
+
+// named is a spec as what it is asked for: nil, and not a nil Spec, if there is none.
+func named(s *btf.Spec, err error) (btf.Named, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
 
 // Debuginfo returns the kernel's own.
 func (t *Target) Debuginfo() *Debuginfo { return t.debuginfo }
@@ -177,7 +195,7 @@ func (t *Target) ProbeCache() (*probecache.Cache, error) {
 
 // Collect notes for the probe cache, if that is being filled, that a probe point takes the code of functions.
 func (t *Target) Collect(s *Source, point probepoint.Point, functions []dwarf.Func) error {
-	if t.Collector == nil {
+	if t.Collector == nil || s.User() {
 		return nil
 	}
 	return t.Collector.Add(s.Name(), s.Info, point, functions)

@@ -84,7 +84,10 @@ func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (nam
 
 // callee adds the entry of a callee, unless it can't be told who calls it.
 func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
-	g := &guard{finder: p, given: map[syntax.Expr]program.Expr{}}
+	g := &guard{finder: p, given: map[syntax.Expr]program.Expr{}, from: in.Low}
+	if in.Inlined {
+		g.from = in.Entry
+	}
 	var test syntax.Expr
 	if len(to.returns) > 0 {
 		slot := int64(0) // from sp to where a function finds the address to return to
@@ -135,6 +138,7 @@ func (p *pointFinder) frameSize(in dwarf.Instance, pc uint64) (int64, bool) {
 type guard struct {
 	finder *pointFinder
 	given  map[syntax.Expr]program.Expr // what its variables are
+	from   uint64                       // where the callee is probed, as linked
 }
 
 // calledAs is true if a function has been called as c says, and what called it,
@@ -169,15 +173,17 @@ func (g *guard) calledAs(c *caller, slot, level int64) syntax.Expr {
 // the stack is unwound, which takes longer.
 func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 	at, im := g.finder.maker.m.At, g.finder.image
-	back := &program.Deref{At: at, Addr: program.Plus(at, &program.Register{At: at, Number: arch.X86_64.StackPointer}, slot), Size: 8}
+	if im.User() && g.finder.maker.m.Has("return") {
+		return nil // the function has returned already, and a program's stack is not unwound
+	}
+	back := &program.Deref{User: im.User(), At: at, Addr: program.Plus(at, &program.Register{At: at, Number: arch.X86_64.StackPointer}, slot), Size: 8}
 	var is program.Expr
 	var unwound syntax.Expr
 	for _, addr := range addrs {
-		symbol, offset, err := im.Locate(addr)
+		to, err := im.Address(at, addr, g.from)
 		if err != nil {
 			continue
 		}
-		to := program.Plus(at, &program.SymbolAddr{At: at, Image: im.ID(), Symbol: symbol}, offset)
 		is = either(is, &program.Compare{At: at, Op: "==", X: back, Y: to})
 		unwound = g.or(unwound, &syntax.BinaryExpr{At: at, Op: "==", Y: g.variable("caller", to),
 			X: &syntax.CallExpr{At: at, Name: "stack", Args: []syntax.Expr{&syntax.NumberLit{At: at, Value: level}}}})
@@ -189,6 +195,9 @@ func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 		return unwound // what sp points to is the caller's by then
 	}
 	test := g.variable("caller", is)
+	if im.User() {
+		return test
+	}
 	if hooked := g.hooked(back); hooked != nil {
 		test = g.or(test, g.and(g.variable("hooked", hooked), unwound))
 	}

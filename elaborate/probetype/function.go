@@ -212,7 +212,18 @@ type placeMaker struct {
 	args [2]int64
 	in   image.Image
 
+	spelled string // the components in front of .function, "" for those of the image
+	program string // a program.Point's
+
 	warned bool
+}
+
+// component spells the components that name what is probed.
+func (p *placeMaker) component(im image.Image) string {
+	if p.spelled != "" {
+		return p.spelled
+	}
+	return im.Component()
 }
 
 func (p *placeMaker) places(functions []symbols.Func) []*Place {

@@ -124,7 +124,7 @@ func (c *Context) noSource(im *image.Source, m match, p *probepoint.Pattern) *sy
 	if p.File != "" {
 		d.Msg += fmt.Sprintf(" in %s", suggest.Enumerate(files, 3))
 	}
-	if im.Name() == "" && !p.Wild() {
+	if (im.Name() == "" || im.User()) && !p.Wild() {
 		if near := im.Symbols().Nearest(p.Name, 3); len(near) > 0 {
 			d.Hint = suggest.DidYouMean(near)
 		}
@@ -237,7 +237,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		return
 	}
 	if !p.image.Ftrace() {
-		p.places = append(p.places, p.ofModule(in, f))
+		p.places = append(p.places, p.function(in, f))
 		return
 	}
 	place := p.maker.place(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1)
@@ -245,11 +245,11 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	p.places = append(p.places, place)
 }
 
-// ofModule makes the place of a module's own function.
-func (p *pointFinder) ofModule(in dwarf.Instance, a image.BaseSymbol) *Place {
+// function makes the place of a function that debuginfo describes.
+func (p *pointFinder) function(in dwarf.Instance, a image.BaseSymbol) *Place {
 	place := p.place(in, a, in.Low, p.name(in.Func, ""))
 	if p.maker.m.Has("return") {
-		place.Point.Family, place.Point.Args = "kretprobe", p.maker.args
+		place.Point.Family, place.Point.Args = Family(p.image, true), p.maker.args
 		place.Vars = place.Vars.Return()
 	}
 	return place
@@ -260,11 +260,13 @@ func (p *pointFinder) place(in dwarf.Instance, a image.BaseSymbol, addr uint64, 
 	return &Place{
 		Wild: p.maker.wild,
 		Point: &program.Point{
-			At:     p.maker.m.At,
-			Family: "kprobe",
-			Name:   name,
-			Func:   in.Func.Name,
-			Site:   a.Site(addr),
+			At:      p.maker.m.At,
+			Family:  Family(p.image, false),
+			Name:    name,
+			Func:    in.Func.Name,
+			Site:    p.image.Site(&a, addr),
+			Args:    [2]int64{1: p.maker.args[1]},
+			Program: p.maker.program,
 		},
 		Vars: p.c.Statement(vars.Statement{Source: p.image, Instance: in, Addr: addr}, p.maker.warn),
 	}
@@ -300,10 +302,26 @@ func (p *pointFinder) name(f dwarf.Func, more string) string {
 			suffix += "." + word
 		}
 	}
-	return PointAt(p.image.Name(), f) + suffix
+	return p.maker.component(p.image) + functionAt(f) + suffix
 }
 
-// PointAt spells the point at a function of a module, or of the kernel itself if that is "".
-func PointAt(module string, f dwarf.Func) string {
-	return fmt.Sprintf(`%s.function("%s@%s:%d")`, probepoint.In(module), f.Name, f.File, f.Line)
+// PointAt spells the point at a function of an image.
+func PointAt(im image.Image, f dwarf.Func) string { return im.Component() + functionAt(f) }
+
+// functionAt spells the component of a function.
+func functionAt(f dwarf.Func) string {
+	return fmt.Sprintf(`.function("%s@%s:%d")`, f.Name, f.File, f.Line)
+}
+
+// Family is which family of probes stands at instructions of an image, or at its functions' returns.
+func Family(im image.Image, atReturn bool) string {
+	switch {
+	case im.User() && atReturn:
+		return "uretprobe"
+	case im.User():
+		return "uprobe"
+	case atReturn:
+		return "kretprobe"
+	}
+	return "kprobe"
 }

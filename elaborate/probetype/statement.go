@@ -37,7 +37,7 @@ func kernelStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if d != nil {
 		return nil, d
 	}
-	return c.statements(c.Target.Source(info), m, p)
+	return c.statements(c.Target.Source(info), &placeMaker{c: c, m: m}, p)
 }
 
 // addressStatement builds kernel.statement(ADDRESS), of an address as linked, at
@@ -51,15 +51,20 @@ func addressStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if d != nil {
 		return nil, d
 	}
-	im := c.Target.Source(info)
-	in, line, err := info.StatementAt(addr)
+	return c.statementAt(c.Target.Source(info), &placeMaker{c: c, m: m}, addr)
+}
+
+// statementAt finds the statement at an address, as linked.
+func (c *Context) statementAt(im *image.Source, maker *placeMaker, addr uint64) ([]*Place, *syntax.Diagnostic) {
+	m := maker.m
+	in, line, err := im.Info.StatementAt(addr)
 	if err != nil {
 		return nil, m.Errorf("%#x: %v", addr, err)
 	}
 	if err := c.collect(im, m, []dwarf.Func{in.Func}); err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	find := newFinder(c, &placeMaker{c: c, m: m}, im)
+	find := newFinder(c, maker, im)
 	find.statement(in, dwarf.Statement{Addr: addr, Line: line})
 	if len(find.places) == 0 {
 		return nil, find.none(fmt.Sprintf("%#x", addr), 1)
@@ -73,18 +78,22 @@ func moduleStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	return c.inModules(m, placeOfStatements, func(im *image.Source) ([]*Place, *syntax.Diagnostic) { return c.statements(im, m, p) })
+	return c.inModules(m, placeOfStatements, func(im *image.Source) ([]*Place, *syntax.Diagnostic) {
+		return c.statements(im, &placeMaker{c: c, m: m}, p)
+	})
 }
 
 // statements finds where lines of the source begin. Each line counts once in each
 // function and each inlined copy.
-func (c *Context) statements(im *image.Source, m match, p probepoint.Pattern) ([]*Place, *syntax.Diagnostic) {
+func (c *Context) statements(im *image.Source, maker *placeMaker, p probepoint.Pattern) ([]*Place, *syntax.Diagnostic) {
+	m := maker.m
 	text, info := m.Text("statement"), im.Info
 	functions, d := c.sourceMatch(im, m, &p)
 	if d != nil {
 		return nil, d
 	}
-	find := newFinder(c, &placeMaker{c: c, m: m, wild: p.Wild()}, im)
+	maker.wild = p.Wild()
+	find := newFinder(c, maker, im)
 	var near []int
 	for _, f := range functions {
 		instances := f.Instances()
@@ -164,7 +173,7 @@ type innermost struct {
 }
 
 func (p *pointFinder) at(in dwarf.Instance, a image.BaseSymbol, st dwarf.Statement) *Place {
-	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, probepoint.In(a.Image.Module), in.Func.Name, in.Func.File, st.Line))
+	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, p.maker.component(p.image), in.Func.Name, in.Func.File, st.Line))
 }
 
 // nearest returns p with each of its lines moved to the nearest of a function's

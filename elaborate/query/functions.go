@@ -52,7 +52,7 @@ func Functions(target *image.Target, pattern, modules string) ([]Function, error
 }
 
 // describe adds functions; types may be nil.
-func describe(list []Function, functions []symbols.Func, module string, types *btf.Spec) []Function {
+func describe(list []Function, functions []symbols.Func, module string, types btf.Named) []Function {
 	for i := range functions {
 		f := &functions[i]
 		d := Function{
@@ -71,10 +71,10 @@ func describe(list []Function, functions []symbols.Func, module string, types *b
 }
 
 // signature spells a function as it is declared; "" if that can't be told for certain.
-func signature(types *btf.Spec, name string) string {
+func signature(types btf.Named, name string) string {
 	if ids := types.Find(name, btf.Function); len(ids) == 1 {
 		if p, ok := types.Proto(ids[0]); ok {
-			return types.Signature(name, p)
+			return btf.Signature(types, name, p)
 		}
 	}
 	return ""

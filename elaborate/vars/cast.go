@@ -16,8 +16,29 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 	fail := func(format string, args ...any) (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...)}
 	}
-	types, where := r.types, "the kernel"
-	if !kernelModule(r.x.Module) {
+	types, where, user := r.types, "the kernel", false
+	switch im := r.Source(); {
+	case isProgram(r.x.Module):
+		p, d := r.env.program(r.x.At, r.x.Module)
+		if d != nil {
+			return nil, d
+		}
+		own, err := p.Types()
+		if err != nil {
+			return nil, r.env.Target.Complain(r.x.At, err)
+		}
+		types, where, user = own, p.Path, true
+	case kernelModule(r.x.Module) && im != nil && im.User():
+		// A type that the program does not have may be the kernel's.
+		where, user = im.String(), r.x.Module == "" && len(typesNamed(types, r.x.Name)) > 0
+		if !user {
+			own, err := r.env.Target.Types()
+			if err != nil {
+				return nil, r.env.Target.Complain(r.x.At, err)
+			}
+			types, where = own, where+" or the kernel"
+		}
+	case !kernelModule(r.x.Module):
 		m := r.env.Target.FirstModule(r.x.Module)
 		if m == nil {
 			return fail("@cast: types are known only from the BTF of the kernel and its modules, not from %q", r.x.Module)
@@ -33,7 +54,7 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 		return fail("@cast: %s has no type %q", where, r.x.Name)
 	}
 	at := func(id btf.ID) *location {
-		return &location{types: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.ScriptExpr{X: r.x.X}}
+		return &location{types: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.ScriptExpr{X: r.x.X}, user: user}
 	}
 	// Structs of one name may differ: the first that has the member is it.
 	l := at(ids[0])
@@ -71,7 +92,7 @@ var longNames = map[string]string{
 
 // typesNamed returns the types that name may mean: "struct file", "file",
 // "size_t", "char*".
-func typesNamed(types *btf.Spec, name string) []btf.ID {
+func typesNamed(types btf.Named, name string) []btf.ID {
 	name = strings.Join(strings.Fields(name), " ")
 	if base, ok := strings.CutSuffix(name, "*"); ok {
 		for _, id := range typesNamed(types, base) {

@@ -16,6 +16,9 @@ type Variable struct {
 // List returns the target variables that have values: the parameters, and the
 // result at a return.
 func (v *Resolver) List() []Variable {
+	if l, ok := v.place.(*listed); ok {
+		return l.variables()
+	}
 	p, _ := v.place.prototype()
 	if p == nil {
 		return v.listScope()

@@ -71,7 +71,7 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 
 // typesOfGlobals returns the types of what @var's last argument names, be the probe
 // where it may: the kernel's, or those of a module that is installed.
-func (r *resolution) typesOfGlobals() (*btf.Spec, error) {
+func (r *resolution) typesOfGlobals() (btf.Named, error) {
 	if !kernelModule(r.x.Module) {
 		if m := r.env.Target.FirstModule(r.x.Module); m != nil {
 			return m.Types()
@@ -88,6 +88,9 @@ func (r *resolution) moduleHasDebuginfo() bool {
 	}
 	if kernelModule(r.x.Module) {
 		return false
+	}
+	if isProgram(r.x.Module) {
+		return true
 	}
 	module, d := r.env.Target.OneModule(r.x.At, r.x.Module)
 	if d != nil {

@@ -16,7 +16,7 @@ import (
 // memory, or in up to two registers.
 type location struct {
 	types btf.Table
-	full  *btf.Spec // has what types only declares; may be nil
+	full  btf.Named // has what types only declares; may be nil
 	at    syntax.Pos
 	what  string // as the script spells it: "$file->f_pos"
 	typ   btf.ID
@@ -87,8 +87,8 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 	return &out, nil
 }
 
-// complete returns l with its type as the kernel's BTF has it, if the source
-// file that it comes from only declares that.
+// complete returns l with its type as the kernel's BTF or all of the program's debuginfo
+// has it, if the source file that it comes from only declares that.
 func (l *location) complete() *location {
 	if l.full == nil || l.types.Kind(l.real()) != btf.Forward {
 		return l

@@ -25,30 +25,30 @@ func paramLocation(types btf.Table, p *btf.Proto, i int, at syntax.Pos) *locatio
 // something else, and the first argument on the stack is at sp + stack.
 func argLocation(types btf.Table, p *btf.Proto, i, used int, stack int64, at syntax.Pos) *location {
 	l := &location{types: types, at: at, what: "$" + p.Params[i].Name, typ: p.Params[i].Type}
+	vectors := 0
 	for j, param := range p.Params {
-		size := types.Size(param.Type)
-		words := int((size + machine.WordSize - 1) / machine.WordSize)
-		float := types.Kind(types.Strip(param.Type)) == btf.Float
-		fits := !float && !inMemory(types, param.Type) && used+words <= len(machine.Arguments)
+		c := classify(types, param.Type)
+		fits := !c.memory && used+c.count(general) <= len(machine.Arguments) && vectors+c.count(vector) <= machine.VectorArguments
+		if c.align > machine.WordSize && !fits {
+			stack = (stack-machine.ReturnAddress+c.align-1)&^(c.align-1) + machine.ReturnAddress
+		}
 		if j < i {
-			switch {
-			case fits:
-				used += words
-			case !float:
-				stack += int64(words) * machine.WordSize
+			if fits {
+				used += c.count(general)
+				vectors += c.count(vector)
+			} else {
+				stack += int64(len(c.words)) * machine.WordSize
 			}
 			continue
 		}
-		if fits {
-			for k := range words {
-				l.regs = append(l.regs, &program.Argument{At: at, Index: used + k})
-			}
-			if words == 1 {
-				l.store = l.regs[0]
-			}
+		if !fits {
+			l.addr, l.pos = &program.Register{At: at, Number: machine.StackPointer}, 8*stack
 			break
 		}
-		l.addr, l.pos = &program.Register{At: at, Number: machine.StackPointer}, 8*stack
+		l.regs = c.registers(func(n int) program.Expr { return &program.Argument{At: at, Index: used + n} })
+		if len(c.words) == 1 {
+			l.store = l.regs[0]
+		}
 		break
 	}
 	return l
@@ -61,10 +61,14 @@ func resultLocation(types btf.Table, p *btf.Proto, at syntax.Pos) *location {
 		l.addr = &program.ReturnValue{At: at}
 		return l
 	}
-	l.regs = []program.Expr{&program.ReturnValue{At: at}}
-	if types.Size(p.Result) > machine.WordSize {
-		l.regs = append(l.regs, &program.Register{At: at, Number: machine.Results[1]})
-	} else {
+	c := classify(types, p.Result)
+	l.regs = c.registers(func(n int) program.Expr {
+		if n == 0 {
+			return &program.ReturnValue{At: at}
+		}
+		return &program.Register{At: at, Number: machine.Results[1]}
+	})
+	if len(l.regs) == 1 {
 		l.store = l.regs[0]
 	}
 	return l
@@ -74,7 +78,7 @@ func resultLocation(types btf.Table, p *btf.Proto, at syntax.Pos) *location {
 func inMemory(types btf.Table, id btf.ID) bool {
 	switch types.Kind(types.Strip(id)) {
 	case btf.Struct, btf.Union, btf.Array:
-		return types.Size(id) > machine.MaxInRegisters
+		return types.Size(id) > machine.MaxInRegisters || classify(types, id).memory
 	}
 	return false
 }

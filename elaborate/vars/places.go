@@ -9,7 +9,6 @@ import (
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
-	"gostap/elaborate/probepoint"
 	"gostap/elaborate/symbols"
 	"gostap/translator/syntax"
 )
@@ -22,14 +21,14 @@ type (
 // A place is one at which target variables are asked for.
 type place interface {
 	// types are those that casts and enumerations mean there.
-	types() (*btf.Spec, error)
+	types() (btf.Named, error)
 	// prototype returns the parameters and the result by BTF, nil if it does not
 	// tell; certain is false if they may be those of another function.
 	prototype() (p *btf.Proto, certain bool)
 	// scope returns what debuginfo says of the address, nil if it says nothing.
 	scope() *scope
 	// param returns where the i-th parameter of the prototype is.
-	param(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location
+	param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location
 	// without reports whether such places never have variables.
 	without() bool
 	// ambiguous warns at a variable if the prototype may be another function's.
@@ -56,10 +55,10 @@ func (e *Env) Nowhere(reason string) *Resolver {
 	return &Resolver{env: e, place: &nowhere{e, reason}}
 }
 
-func (n *nowhere) types() (*btf.Spec, error)                              { return n.env.Target.Types() }
+func (n *nowhere) types() (btf.Named, error)                              { return n.env.Target.Types() }
 func (n *nowhere) prototype() (*btf.Proto, bool)                          { return nil, false }
 func (n *nowhere) scope() *scope                                          { return nil }
-func (n *nowhere) param(*btf.Spec, *btf.Proto, int, syntax.Pos) *location { return nil }
+func (n *nowhere) param(btf.Named, *btf.Proto, int, syntax.Pos) *location { return nil }
 func (n *nowhere) without() bool                                          { return false }
 func (n *nowhere) ambiguous(syntax.Pos)                                   {}
 func (n *nowhere) String() string                                         { return "" }
@@ -115,7 +114,7 @@ func (e *Env) Function(f Function) *Resolver {
 	return &Resolver{env: e, place: &function{Function: f, env: e}}
 }
 
-func (f *function) types() (*btf.Spec, error) { return f.Image.Types() }
+func (f *function) types() (btf.Named, error) { return f.Image.Types() }
 func (f *function) without() bool             { return false }
 func (f *function) String() string            { return f.Name }
 
@@ -162,7 +161,7 @@ func (f *function) scope() *scope {
 	return f.source
 }
 
-func (f *function) param(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location {
+func (f *function) param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location {
 	return paramLocation(types, p, i, at)
 }
 
@@ -176,7 +175,7 @@ func (f *function) entry() string { return EntryPoint(f.Image, f.Name) }
 
 // EntryPoint spells the probe point at a function's entry.
 func EntryPoint(im image.Image, name string) string {
-	return fmt.Sprintf("%s.function(%q)", probepoint.In(im.Name()), name)
+	return fmt.Sprintf("%s.function(%q)", im.Component(), name)
 }
 
 func (f *function) key() string {
@@ -248,6 +247,11 @@ func (s *statement) key() string {
 	return "unknown"
 }
 
+// undescribed is the error where the scope can't be read.
+func (s *statement) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
+	return syntax.Errorf(at, "%s: the debuginfo of %s does not describe %s", what, s.from, s.Name)
+}
+
 // A tracepoint is the place where a tracepoint calls its probes.
 type tracepoint struct {
 	nowhere
@@ -262,7 +266,7 @@ func (e *Env) Tracepoint(im image.Image, t *symbols.Tracepoint) *Resolver {
 	return &Resolver{env: e, place: &tracepoint{nowhere: nowhere{env: e}, image: im, trace: t}}
 }
 
-func (t *tracepoint) types() (*btf.Spec, error) { return t.image.Types() }
+func (t *tracepoint) types() (btf.Named, error) { return t.image.Types() }
 func (t *tracepoint) String() string            { return t.trace.String() }
 
 func (t *tracepoint) prototype() (*btf.Proto, bool) {
@@ -279,7 +283,7 @@ func (t *tracepoint) prototype() (*btf.Proto, bool) {
 // The kernel has functions with these parameters for each tracepoint:
 // __traceiter_NAME, since Linux 5.10, and __probestub_NAME. The typedef
 // btf_trace_NAME has no names: its parameters are arg1, arg2 and so on.
-func tracepointPrototype(types *btf.Spec, name string) *btf.Proto {
+func tracepointPrototype(types btf.Named, name string) *btf.Proto {
 	for _, prefix := range []string{"__traceiter_", "__probestub_"} {
 		for _, id := range types.Find(prefix+name, btf.Function) {
 			if p, ok := types.Proto(id); ok && len(p.Params) > 0 {
@@ -308,7 +312,7 @@ func withoutData(p *btf.Proto) *btf.Proto {
 // param returns where the i-th parameter of a tracepoint is. The first
 // register carries the probe's own data, and the runtime's stack pointer is
 // behind the return address.
-func (t *tracepoint) param(types *btf.Spec, p *btf.Proto, i int, at syntax.Pos) *location {
+func (t *tracepoint) param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location {
 	l := argLocation(types, p, i, 1, 0, at)
 	l.store = nil
 	return l
@@ -342,8 +346,22 @@ func (v *Resolver) tracepoint() *tracepoint {
 
 // Source returns the image of a place that is known by debuginfo alone, nil for others.
 func (v *Resolver) Source() *image.Source {
-	if s, ok := v.place.(*statement); ok {
-		return s.from
+	switch p := v.place.(type) {
+	case *statement:
+		return p.from
+	case *listed:
+		return p.Source
 	}
 	return nil
+}
+
+// probedAddr is the address, as linked, of a place that Source has.
+func (v *Resolver) probedAddr() uint64 {
+	switch p := v.place.(type) {
+	case *statement:
+		return p.Addr
+	case *listed:
+		return p.Addr
+	}
+	return 0
 }

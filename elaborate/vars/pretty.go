@@ -259,7 +259,10 @@ func (p *rendition) string(addr program.Expr, user bool, n int64) {
 	operand := &syntax.TargetVar{At: at, Name: "string"}
 	p.r.made[operand] = &program.Value{X: addr}
 	call := &syntax.CallExpr{At: at, Name: "kernel_string", Args: []syntax.Expr{operand, &syntax.StringLit{At: at, Value: "?"}}}
-	if user {
+	if user && n > 0 {
+		call.Name = "user_string_n"
+		call.Args = []syntax.Expr{operand, &syntax.NumberLit{At: at, Value: n}, call.Args[1]}
+	} else if user {
 		call.Name = "user_string"
 	} else if n > 0 {
 		call.Name, call.Args[1] = "kernel_string_n", &syntax.NumberLit{At: at, Value: n}

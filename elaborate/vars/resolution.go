@@ -15,7 +15,7 @@ import (
 // A resolution finds the value of one target variable.
 type resolution struct {
 	*Resolver
-	types   *btf.Spec
+	types   btf.Named
 	x       *syntax.TargetVar
 	made    map[syntax.Expr]*program.Value
 	atEntry bool // though the probe is at the return
@@ -55,6 +55,11 @@ func (r *resolution) fixed(l *location) string {
 }
 
 func (r *resolution) value() *program.Value {
+	if r.x.Kind == syntax.DollarVar {
+		if v := r.listed(); v != nil {
+			return v
+		}
+	}
 	if strings.HasPrefix(r.x.Name, "$") && r.x.Kind == syntax.DollarVar {
 		return r.all()
 	}
@@ -147,10 +152,10 @@ func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
 
 // result returns the location of $return.
 func (r *resolution) result() (*location, *syntax.Diagnostic) {
-	types := btf.Table(r.types)
+	types, user := btf.Table(r.types), false
 	var p *btf.Proto
 	if s := r.exact(); s != nil {
-		types, p = s.Info.Types(), &btf.Proto{Result: s.Result()}
+		types, user, p = s.Info.Types(), s.User(), &btf.Proto{Result: s.Result()}
 	} else {
 		var d *syntax.Diagnostic
 		if p, d = r.prototype("$return"); d != nil {
@@ -168,7 +173,7 @@ func (r *resolution) result() (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.place.String())}
 	}
 	l := resultLocation(types, p, r.x.At)
-	l.full = r.types
+	l.full, l.user = r.types, user
 	return l, nil
 }
 

@@ -19,7 +19,7 @@ import (
 type scope struct {
 	*dwarf.Scope
 	*image.Source
-	full  *btf.Spec // may be nil
+	full  btf.Named // may be nil
 	addr  uint64
 	entry bool // a function's first instruction, where arguments are still in their registers
 	asker *resolution
@@ -31,7 +31,7 @@ func (e *Env) scope(src *image.Source, in dwarf.Instance, addr uint64, entry boo
 	if err != nil {
 		return nil
 	}
-	full, _ := e.Target.Types()
+	full, _ := src.Types()
 	e.Target.Answered(src.Info)
 	return &scope{Scope: s, Source: src, full: full, addr: addr, entry: entry}
 }
@@ -148,7 +148,7 @@ func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	case dwarf.OpConst:
 		return &program.Number{At: at, Value: x.N}, nil
 	case dwarf.OpAddress:
-		return s.Variable(at, uint64(x.N))
+		return s.Variable(at, uint64(x.N), s.addr)
 	case dwarf.OpRegister:
 		return s.register(at, x.N)
 	}

@@ -45,7 +45,7 @@ func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 	asked := *s
 	asked.asker = r
 	s = &asked
-	l := &location{types: s.Info.Types(), full: s.full, at: r.x.At, what: "$" + v.Name, typ: v.Type}
+	l := &location{types: s.Info.Types(), full: s.full, at: r.x.At, what: "$" + v.Name, typ: v.Type, user: s.User()}
 	if len(loc.Pieces) == 1 && loc.Pieces[0].Bits == 0 {
 		switch p := loc.Pieces[0]; p.Kind {
 		case dwarf.Nowhere:
@@ -84,7 +84,7 @@ func (r *resolution) passed(s *scope, v *dwarf.Variable) *location {
 		p.Params = append(p.Params, btf.Param{Name: one.Name, Type: one.Type})
 	}
 	l := paramLocation(s.Info.Types(), p, at, r.x.At)
-	l.full = s.full
+	l.full, l.user = s.full, s.User()
 	return l
 }
 
@@ -141,6 +141,9 @@ func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
 		return nil, d
 	}
 	s := &scope{Source: im, full: r.types}
+	if from := r.Source(); from != nil && from.ID() == im.ID() {
+		s.addr = r.probedAddr()
+	}
 	l, err := r.at(s, found[0])
 	if err != nil {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("@var(%q): %v", r.x.Name, err)}
@@ -162,6 +165,8 @@ func (r *resolution) imageOf(module string) (*image.Source, *syntax.Diagnostic) 
 			return nil, d
 		}
 		return r.env.Target.Source(info), nil
+	case isProgram(module):
+		return r.env.programSource(r.x.At, module, what)
 	}
 	m, d := r.env.Target.OneModule(r.x.At, module)
 	if d != nil {

@@ -128,7 +128,7 @@ func builtFor(t *testing.T, release, source string) {
 }
 
 // undescribed returns a function that ftrace traces and of which BTF says nothing.
-func undescribed(t *testing.T, functions *symbols.Functions, types *btf.Spec) string {
+func undescribed(t *testing.T, functions *symbols.Functions, types btf.Named) string {
 	t.Helper()
 	for _, f := range functions.Glob("*") {
 		if !f.IsPart() && f.Ftrace && f.Refusal == symbols.Probeable && len(types.Find(f.Name, btf.Function)) == 0 {

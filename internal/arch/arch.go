@@ -14,6 +14,8 @@ type Arch struct {
 	Registers []string
 	// Arguments are the registers that carry a function's first integer arguments.
 	Arguments []int
+	// VectorArguments is how many of a function's first floating point arguments are in registers of their own.
+	VectorArguments int
 	// Results are the registers that carry a function's result.
 	Results      []int
 	StackPointer int

@@ -133,6 +133,10 @@ func writeExpr(b *strings.Builder, x program.Expr) {
 		put("saved ", x.Index)
 	case *program.SymbolAddr:
 		put("&", x.Image.Module, ":", x.Symbol)
+	case *program.ProbedAddr:
+		put("probed address")
+	case *program.SyscallNumber:
+		put("syscall number")
 	case *program.Deref:
 		put(loadName(x), "(", x.Addr, ")")
 	case *program.Cast:

@@ -31,6 +31,10 @@ func (b *body) contextual(e program.Expr) value {
 		return temporaryValue("(gs_s64)c->saved[%d]", off)
 	case *program.SymbolAddr:
 		return temporaryValue("(gs_s64)gs_symbols[%d]", b.g.symbol(e.Image, e.Symbol, 0))
+	case *program.ProbedAddr:
+		return temporaryValue("(gs_s64)c->ip")
+	case *program.SyscallNumber:
+		return temporaryValue("(gs_s64)c->regs->orig_ax")
 	case *program.Deref:
 		return b.load(b.expr(e.Addr).c, e)
 	}

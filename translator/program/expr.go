@@ -198,6 +198,13 @@ type (
 		Symbol string
 	}
 
+	// ProbedAddr is where the probed instruction of a program is in the process that
+	// runs it; in a return probe, where the function begins.
+	ProbedAddr struct{ At syntax.Pos }
+
+	// SyscallNumber is the number of the system call that a process makes.
+	SyscallNumber struct{ At syntax.Pos }
+
 	// Deref loads Size bytes (1, 2, 4 or 8) from Addr. A bad address is an
 	// error of the handler.
 	Deref struct {
@@ -225,35 +232,37 @@ type (
 	}
 )
 
-func (e *Number) Type() Type      { return Long }
-func (e *Text) Type() Type        { return String }
-func (e *LocalRef) Type() Type    { return e.Local.Type }
-func (e *GlobalRef) Type() Type   { return e.Global.Type }
-func (e *Element) Type() Type     { return e.Array.Type }
-func (e *Call) Type() Type        { return e.Fn.Result }
-func (e *Unary) Type() Type       { return Long }
-func (e *Binary) Type() Type      { return Long }
-func (e *Compare) Type() Type     { return Long }
-func (e *Logical) Type() Type     { return Long }
-func (e *Concat) Type() Type      { return String }
-func (e *Cond) Type() Type        { return e.Then.Type() }
-func (e *Assign) Type() Type      { return e.X.Type() }
-func (e *IncDec) Type() Type      { return Long }
-func (e *Aggregate) Type() Type   { return Long }
-func (e *StatRead) Type() Type    { return Long }
-func (e *Bucket) Type() Type      { return Long }
-func (e *In) Type() Type          { return Long }
-func (e *Match) Type() Type       { return Long }
-func (e *PrintHist) Type() Type   { return Void }
-func (e *Embedded) Type() Type    { return e.Result }
-func (e *Argument) Type() Type    { return Long }
-func (e *ReturnValue) Type() Type { return Long }
-func (e *Register) Type() Type    { return Long }
-func (e *SavedValue) Type() Type  { return e.Kind }
-func (e *SymbolAddr) Type() Type  { return Long }
-func (e *Deref) Type() Type       { return Long }
-func (e *Cast) Type() Type        { return Long }
-func (e *ScriptExpr) Type() Type  { return Long }
+func (e *Number) Type() Type        { return Long }
+func (e *Text) Type() Type          { return String }
+func (e *LocalRef) Type() Type      { return e.Local.Type }
+func (e *GlobalRef) Type() Type     { return e.Global.Type }
+func (e *Element) Type() Type       { return e.Array.Type }
+func (e *Call) Type() Type          { return e.Fn.Result }
+func (e *Unary) Type() Type         { return Long }
+func (e *Binary) Type() Type        { return Long }
+func (e *Compare) Type() Type       { return Long }
+func (e *Logical) Type() Type       { return Long }
+func (e *Concat) Type() Type        { return String }
+func (e *Cond) Type() Type          { return e.Then.Type() }
+func (e *Assign) Type() Type        { return e.X.Type() }
+func (e *IncDec) Type() Type        { return Long }
+func (e *Aggregate) Type() Type     { return Long }
+func (e *StatRead) Type() Type      { return Long }
+func (e *Bucket) Type() Type        { return Long }
+func (e *In) Type() Type            { return Long }
+func (e *Match) Type() Type         { return Long }
+func (e *PrintHist) Type() Type     { return Void }
+func (e *Embedded) Type() Type      { return e.Result }
+func (e *Argument) Type() Type      { return Long }
+func (e *ReturnValue) Type() Type   { return Long }
+func (e *Register) Type() Type      { return Long }
+func (e *SavedValue) Type() Type    { return e.Kind }
+func (e *SymbolAddr) Type() Type    { return Long }
+func (e *ProbedAddr) Type() Type    { return Long }
+func (e *SyscallNumber) Type() Type { return Long }
+func (e *Deref) Type() Type         { return Long }
+func (e *Cast) Type() Type          { return Long }
+func (e *ScriptExpr) Type() Type    { return Long }
 
 // Type is String for the sprint family.
 func (e *Print) Type() Type {
@@ -263,36 +272,38 @@ func (e *Print) Type() Type {
 	return Void
 }
 
-func (e *Number) Pos() syntax.Pos      { return e.At }
-func (e *Text) Pos() syntax.Pos        { return e.At }
-func (e *LocalRef) Pos() syntax.Pos    { return e.At }
-func (e *GlobalRef) Pos() syntax.Pos   { return e.At }
-func (e *Element) Pos() syntax.Pos     { return e.At }
-func (e *Call) Pos() syntax.Pos        { return e.At }
-func (e *Unary) Pos() syntax.Pos       { return e.At }
-func (e *Binary) Pos() syntax.Pos      { return e.At }
-func (e *Compare) Pos() syntax.Pos     { return e.At }
-func (e *Logical) Pos() syntax.Pos     { return e.At }
-func (e *Concat) Pos() syntax.Pos      { return e.At }
-func (e *Cond) Pos() syntax.Pos        { return e.At }
-func (e *Assign) Pos() syntax.Pos      { return e.At }
-func (e *IncDec) Pos() syntax.Pos      { return e.At }
-func (e *Aggregate) Pos() syntax.Pos   { return e.At }
-func (e *StatRead) Pos() syntax.Pos    { return e.At }
-func (e *Bucket) Pos() syntax.Pos      { return e.At }
-func (e *In) Pos() syntax.Pos          { return e.At }
-func (e *Match) Pos() syntax.Pos       { return e.At }
-func (e *Print) Pos() syntax.Pos       { return e.At }
-func (e *PrintHist) Pos() syntax.Pos   { return e.At }
-func (e *Embedded) Pos() syntax.Pos    { return e.Code.At }
-func (e *Argument) Pos() syntax.Pos    { return e.At }
-func (e *ReturnValue) Pos() syntax.Pos { return e.At }
-func (e *Register) Pos() syntax.Pos    { return e.At }
-func (e *SavedValue) Pos() syntax.Pos  { return e.At }
-func (e *SymbolAddr) Pos() syntax.Pos  { return e.At }
-func (e *Deref) Pos() syntax.Pos       { return e.At }
-func (e *Cast) Pos() syntax.Pos        { return e.At }
-func (e *ScriptExpr) Pos() syntax.Pos  { return e.X.Pos() }
+func (e *Number) Pos() syntax.Pos        { return e.At }
+func (e *Text) Pos() syntax.Pos          { return e.At }
+func (e *LocalRef) Pos() syntax.Pos      { return e.At }
+func (e *GlobalRef) Pos() syntax.Pos     { return e.At }
+func (e *Element) Pos() syntax.Pos       { return e.At }
+func (e *Call) Pos() syntax.Pos          { return e.At }
+func (e *Unary) Pos() syntax.Pos         { return e.At }
+func (e *Binary) Pos() syntax.Pos        { return e.At }
+func (e *Compare) Pos() syntax.Pos       { return e.At }
+func (e *Logical) Pos() syntax.Pos       { return e.At }
+func (e *Concat) Pos() syntax.Pos        { return e.At }
+func (e *Cond) Pos() syntax.Pos          { return e.At }
+func (e *Assign) Pos() syntax.Pos        { return e.At }
+func (e *IncDec) Pos() syntax.Pos        { return e.At }
+func (e *Aggregate) Pos() syntax.Pos     { return e.At }
+func (e *StatRead) Pos() syntax.Pos      { return e.At }
+func (e *Bucket) Pos() syntax.Pos        { return e.At }
+func (e *In) Pos() syntax.Pos            { return e.At }
+func (e *Match) Pos() syntax.Pos         { return e.At }
+func (e *Print) Pos() syntax.Pos         { return e.At }
+func (e *PrintHist) Pos() syntax.Pos     { return e.At }
+func (e *Embedded) Pos() syntax.Pos      { return e.Code.At }
+func (e *Argument) Pos() syntax.Pos      { return e.At }
+func (e *ReturnValue) Pos() syntax.Pos   { return e.At }
+func (e *Register) Pos() syntax.Pos      { return e.At }
+func (e *SavedValue) Pos() syntax.Pos    { return e.At }
+func (e *SymbolAddr) Pos() syntax.Pos    { return e.At }
+func (e *ProbedAddr) Pos() syntax.Pos    { return e.At }
+func (e *SyscallNumber) Pos() syntax.Pos { return e.At }
+func (e *Deref) Pos() syntax.Pos         { return e.At }
+func (e *Cast) Pos() syntax.Pos          { return e.At }
+func (e *ScriptExpr) Pos() syntax.Pos    { return e.X.Pos() }
 
 // Plus is x + n; x if n is 0.
 func Plus(at syntax.Pos, x Expr, n int64) Expr {

@@ -102,9 +102,13 @@ type Point struct {
 	Name   string // what pp() returns
 	Func   string // what probefunc() returns, "" if it is to be found from the address
 	Site
-	Args [2]int64
+	// Program is the path of the program whose processes count, "" for those of all: that which a
+	// library's function is probed in.
+	Program string
+	Args    [2]int64
 	// Args are the family's own: begin, end, error: sequence number;
 	// timer: period in ns, randomization in ns; return, kretprobe: maxactive;
+	// uprobe: process; uretprobe: maxactive, process; process: one of ProcessBegin and so on, process; a process is its id, 0 for any;
 	// hwbreak: the address if there is no Symbol, the length in bytes, below 0 if reading counts too.
 
 	// Registers is set where only all registers will do; else the handler
@@ -114,6 +118,16 @@ type Point struct {
 	// millisecond and more): their handlers may pay so that others need not.
 	Cold bool
 }
+
+// What a point of the family process is at, in its first argument.
+const (
+	ProcessBegin = 1 + iota
+	ProcessEnd
+	ThreadBegin
+	ThreadEnd
+	SyscallEntry
+	SyscallReturn
+)
 
 // Elaborated is what pass 2 hands to the checker.
 type Elaborated struct {

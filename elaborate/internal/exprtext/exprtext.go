@@ -35,6 +35,10 @@ func Spell(x program.Expr) string {
 		return "&" + x.Symbol
 	case *program.Register:
 		return fmt.Sprintf("reg%d", x.Number)
+	case *program.ProbedAddr:
+		return "probed"
+	case *program.SyscallNumber:
+		return "nr"
 	case *program.ReturnValue:
 		return "ret"
 	case *program.SavedValue:

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gostap/elaborate/executable"
+	"gostap/elaborate/image"
+	"gostap/elaborate/vars"
+	"gostap/translator/syntax"
+)
+
+// processes are the ways in which a probe point names processes: by their program,
+// by their number, or as what -c starts or -x names.
+var processes = []string{"process", "process(number)", "process(string)"}
+
+// registerProcess adds patterns behind each way to name processes, and if inLibraries is set,
+// behind their libraries'.
+func registerProcess(build builder, inLibraries bool, patterns ...string) {
+	for _, p := range patterns {
+		for _, root := range processes {
+			register(build, root+"."+p)
+			if inLibraries {
+				register(build, root+".library(string)."+p)
+			}
+		}
+	}
+}
+
+// A probed is a program or a library in which a probe point looks for places.
+type probed struct {
+	*image.Program
+	maker placeMaker // for places in it
+}
+
+// inPrograms finds places in each of the programs or libraries that a probe point names. If
+// several do, each need not have any.
+func (c *Context) inPrograms(m match, find func(*probed) ([]*Place, *syntax.Diagnostic)) ([]*Place, *syntax.Diagnostic) {
+	paths, pid, d := c.processPaths(m)
+	if d != nil {
+		return nil, d
+	}
+	wild := executable.Wild(m.Text("process")) && len(paths) > 1
+	if m.Has("library") {
+		wild = wild || executable.Wild(m.Text("library"))
+	}
+	var places []*Place
+	var first *syntax.Diagnostic
+	tried := 0
+	try := func(p *probed, d *syntax.Diagnostic) {
+		tried++
+		var found []*Place
+		if d == nil {
+			found, d = find(p)
+		}
+		if d != nil && first == nil {
+			first = d
+		}
+		places = append(places, found...)
+	}
+	for _, path := range paths {
+		p, d := c.probed(m, path, pid)
+		if d != nil || !m.Has("library") {
+			try(p, d)
+			continue
+		}
+		libraries, err := p.Libraries(m.Text("library"))
+		if err != nil {
+			try(nil, vars.NotFound(m.At, err))
+			continue
+		}
+		for _, library := range libraries {
+			in, d := c.probed(m, library, pid)
+			if d == nil {
+				in.maker.spelled = fmt.Sprintf("%s.library(%q)", p.Component(), library)
+				in.maker.program = path
+			}
+			try(in, d)
+		}
+	}
+	switch {
+	case len(places) == 0 && tried > 1:
+		return nil, &syntax.Diagnostic{Pos: m.At, Msg: fmt.Sprintf("none of the %d programs and libraries that match has it; for one, %s", tried, first.Msg), Hint: first.Hint}
+	case len(places) == 0:
+		return nil, first
+	}
+	for _, place := range places {
+		place.Wild = place.Wild || wild
+	}
+	return places, nil
+}
+
+// probed opens a program or a library for a probe point.
+func (c *Context) probed(m match, path string, pid int64) (*probed, *syntax.Diagnostic) {
+	im, err := c.Target.Program(path)
+	if err != nil {
+		return nil, m.Errorf("%v", err)
+	}
+	p := &probed{im, placeMaker{c: c, m: m, in: im, args: [2]int64{m.Number("maxactive", 0), pid}}}
+	if pid != 0 {
+		p.maker.spelled = fmt.Sprintf("process(%d)", pid)
+	}
+	return p, nil
+}
+
+// processPaths returns the programs that the first component stands for, and the one process whose
+// program it is, or 0.
+func (c *Context) processPaths(m match) (paths []string, pid int64, d *syntax.Diagnostic) {
+	switch arg := m.Components[0].Arg.(type) {
+	case *syntax.StringLit:
+		paths, err := executable.Find(arg.Value)
+		if err != nil {
+			return nil, 0, vars.NotFound(m.At, err)
+		}
+		return paths, 0, nil
+	case *syntax.NumberLit:
+		path, err := processProgram(arg.Value)
+		if err != nil {
+			return nil, 0, m.Errorf("%v", err)
+		}
+		return []string{path}, arg.Value, nil
+	}
+	switch traced := c.Target.Traced; {
+	case traced.PID != 0:
+		path, err := processProgram(int64(traced.PID))
+		if err != nil {
+			return nil, 0, m.Errorf("%v", err)
+		}
+		return []string{path}, 0, nil
+	case traced.Command != "":
+		paths, err := executable.Find(traced.Command)
+		if err != nil {
+			return nil, 0, vars.NotFound(m.At, err)
+		}
+		return paths, 0, nil
+	}
+	d = m.Errorf("which program is meant is not known")
+	d.Hint = `process without a name is what -c CMD starts or -x PID names: give one, or write process("PATH")`
+	return nil, 0, d
+}
+
+// processProgram returns the path of the program that a process runs, as it can be opened from here.
+func processProgram(pid int64) (string, error) {
+	link := fmt.Sprintf("/proc/%d/exe", pid)
+	path, err := os.Readlink(link)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("there is no process %d, or it runs no program", pid)
+	}
+	if err != nil {
+		return "", err
+	}
+	running, err := os.Stat(link)
+	if err != nil {
+		return "", err
+	}
+	// In a container, the path is that in its own file system.
+	for _, candidate := range []string{path, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), path)} {
+		if file, err := os.Stat(candidate); err == nil && os.SameFile(file, running) {
+			return candidate, nil
+		}
+	}
+	return "", fmt.Errorf("the program of process %d is not there any more: %s", pid, path)
+}
+
+func init() {
+	registerProcess(processFunction, true,
+		"function(string)",
+		"function(string).call",
+		"function(string).callee(string)",
+		"function(string).callee(string).call",
+		"function(string).callees",
+		"function(string).callees(number)",
+		"function(string).exported",
+		"function(string).inline",
+		"function(string).label(string)",
+		"function(string).return",
+		"function(string).return.maxactive(number)")
+}
+
+// processFunction builds process.function: functions' entries and returns.
+func processFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	pattern := m.Text("function")
+	if n := m.Number("maxactive", 0); n < 0 || n > maxMaxactive {
+		return nil, m.Errorf("maxactive(%d) must be from 0 to %d", n, maxMaxactive)
+	}
+	return c.inPrograms(m, func(p *probed) ([]*Place, *syntax.Diagnostic) {
+		debuginfo := p.Debuginfo()
+		info, err := debuginfo.Any()
+		if err != nil {
+			if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() {
+				_, d := debuginfo.Need(m.At, fmt.Sprintf("the place of %q", pattern), m.ProbePoint)
+				return nil, d
+			}
+			return c.symbolFunctions(p, pattern)
+		}
+		c.Target.Answered(info)
+		places, d := c.sourceFunctions(&image.Source{Image: p.Program, Info: info}, &p.maker, pattern)
+		if d != nil && !strings.Contains(pattern, "@") && !m.Has("inline") && !m.InFunctions() {
+			// What is not compiled, or not with -g, has a symbol all the same.
+			if more, none := c.symbolFunctions(p, pattern); none == nil {
+				return more, nil
+			}
+		}
+		return places, d
+	})
+}
+
+// symbolFunctions finds functions by the program's symbols.
+func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.Diagnostic) {
+	m, functions := p.maker.m, p.Symbols()
+	wild := executable.Wild(pattern)
+	list := functions.Lookup(pattern)
+	if wild {
+		list = functions.Glob(pattern)
+	} else if len(list) == 0 {
+		list = functions.Variants(pattern)
+	}
+	var places []*Place
+	barred := ""
+	for _, f := range onePerAddress(slices.Clone(list)) {
+		if f.IsPart() || strings.Contains(f.Name, ".cold") || m.Has("exported") && !f.Exported {
+			continue
+		}
+		if why := p.Refusal(f.Addr, f.Addr, true); why != "" {
+			barred = why
+			continue
+		}
+		places = append(places, p.place(p.spell(".function(%q)", f.Base()), f.Base(), f.Addr, c.Unlisted(p.Program, f.Base(), f.Addr), wild))
+	}
+	switch {
+	case len(places) > 0:
+		return places, nil
+	case barred != "":
+		return nil, m.Errorf("%q can't be probed: %s", pattern, barred)
+	case len(list) > 0 && m.Has("exported"):
+		return nil, m.Errorf("function %q is not exported by %s", pattern, p)
+	case functions.Count() == 0:
+		d := m.Errorf("%s has no symbols and no debuginfo", p)
+		_, need := p.Debuginfo().Need(m.At, "", nil)
+		if need != nil {
+			d.Hint = need.Hint
+		}
+		return nil, d
+	case wild:
+		return nil, m.Errorf("no function of %s matches %q", p, pattern)
+	}
+	d := m.Errorf("%s has no function %q", p, pattern)
+	d.Hint = p.nearest(pattern)
+	return nil, d
+}

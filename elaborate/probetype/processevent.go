@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"fmt"
+
+	"gostap/elaborate/executable"
+	"gostap/elaborate/probepoint"
+	"gostap/elaborate/vars"
+	"gostap/internal/arch"
+	"gostap/translator/program"
+	"gostap/translator/syntax"
+)
+
+func init() {
+	for event, pattern := range map[int64]string{
+		program.ProcessBegin:  "begin",
+		program.ProcessEnd:    "end",
+		program.ThreadBegin:   "thread.begin",
+		program.ThreadEnd:     "thread.end",
+		program.SyscallEntry:  "syscall",
+		program.SyscallReturn: "syscall.return",
+	} {
+		registerProcess(func(c *Context, m match) ([]*Place, *syntax.Diagnostic) { return processEvent(c, m, event) }, false, pattern)
+	}
+}
+
+// processEvent builds process.begin and the like: what processes do, as the kernel sees it.
+func processEvent(c *Context, m match, event int64) ([]*Place, *syntax.Diagnostic) {
+	point := program.Point{At: m.At, Family: "process", Name: probepoint.Spell(m.ProbePoint), Args: [2]int64{event, m.Number("process", 0)}}
+	var resolver *vars.Resolver
+	if l := systemCall(m.At, event); l != nil {
+		resolver = c.Listed(*l)
+	}
+	name, ok := m.Components[0].Arg.(*syntax.StringLit)
+	if !ok {
+		return []*Place{{Point: &point, Vars: resolver}}, nil
+	}
+	paths, err := executable.Find(name.Value)
+	if err != nil {
+		return nil, vars.NotFound(m.At, err)
+	}
+	var places []*Place
+	for _, path := range paths {
+		im, err := c.Target.Program(path)
+		if err != nil {
+			return nil, m.Errorf("%v", err)
+		}
+		one := point
+		one.Site.Image = im.ID()
+		one.Name = im.Component() + "." + m.Inner()
+		places = append(places, &Place{Point: &one, Vars: resolver, Wild: len(paths) > 1})
+	}
+	return places, nil
+}
+
+// syscallArguments are the registers of a system call's arguments, by their DWARF numbers: rdi, rsi, rdx, r10, r8, r9.
+var syscallArguments = []int{5, 4, 1, 10, 8, 9}
+
+// systemCall returns the variables of a system call, nil at other events.
+func systemCall(at syntax.Pos, event int64) *vars.Listed {
+	l := &vars.Listed{Title: "a system call"}
+	switch event {
+	case program.SyscallEntry:
+		for i, register := range syscallArguments {
+			l.Values = append(l.Values, vars.ListedValue{Name: fmt.Sprintf("arg%d", i+1), X: &program.Register{At: at, Number: register}})
+		}
+	case program.SyscallReturn:
+		l.Title = "the return of a system call"
+		l.Values = append(l.Values, vars.ListedValue{Name: "return", X: &program.Register{At: at, Number: arch.X86_64.Results[0]}})
+	default:
+		return nil
+	}
+	l.Values = append([]vars.ListedValue{{Name: "syscall", X: &program.SyscallNumber{At: at}}}, l.Values...)
+	return l
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"gostap/elaborate/image"
+	"gostap/elaborate/probepoint"
+	"gostap/translator/syntax"
+)
+
+func init() {
+	registerProcess(processStatement, true, "statement(string)", "statement(string).nearest")
+	registerProcess(processAddress, true, "statement(number)", "statement(number).absolute")
+	register(processAbsolute, "process(number).statement(number).absolute")
+}
+
+// processStatement builds process.statement("NAME@FILE:LINES").
+func processStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	pattern, err := probepoint.ParsePattern(m.Text("statement"))
+	if err != nil {
+		return nil, m.Errorf("%v", err)
+	}
+	return c.inPrograms(m, func(p *probed) ([]*Place, *syntax.Diagnostic) {
+		info, d := p.Debuginfo().Need(m.At, placeOfStatements, m.ProbePoint)
+		if d != nil {
+			return nil, d
+		}
+		return c.statements(&image.Source{Image: p.Program, Info: info}, &p.maker, pattern)
+	})
+}
+
+// processAddress builds process.statement(ADDRESS), of an address as linked, at which a statement
+// begins, and .absolute, for which that need not be so.
+func processAddress(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	addr := uint64(m.Number("statement", 0))
+	return c.inPrograms(m, func(p *probed) ([]*Place, *syntax.Diagnostic) {
+		if m.Has("absolute") {
+			return p.absolute(addr, addr)
+		}
+		info, d := p.Debuginfo().Need(m.At, fmt.Sprintf("what is at %#x", addr), m.ProbePoint)
+		if d != nil {
+			d.Hint += "; statement(ADDRESS).absolute goes without"
+			return nil, d
+		}
+		return c.statementAt(&image.Source{Image: p.Program, Info: info}, &p.maker, addr)
+	})
+}
+
+// absolute makes the place of an instruction at addr, as linked, which the script calls by another address.
+func (p *probed) absolute(addr, called uint64) ([]*Place, *syntax.Diagnostic) {
+	m := p.maker.m
+	start, name := addr, ""
+	if info, err := p.Debuginfo().Any(); err == nil {
+		if in, ok := info.At(addr); ok {
+			start, name = in.Low, in.Func.Name
+		}
+	}
+	if why := p.Refusal(start, addr, true); why != "" {
+		return nil, m.Errorf("%#x can't be probed: %s", called, why)
+	}
+	place := p.place(p.maker.component(p.Program)+fmt.Sprintf(".statement(%#x).absolute", called), name, addr, p.maker.c.Unlisted(p.Program, fmt.Sprintf("%#x", called), addr), false)
+	return []*Place{place}, nil
+}
+
+// processAbsolute builds process(PID).statement(ADDRESS).absolute, of an address in the running process.
+func processAbsolute(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	addr, pid := uint64(m.Number("statement", 0)), m.Number("process", 0)
+	path, offset, err := mappedAt(pid, addr)
+	if err != nil {
+		return nil, m.Errorf("%#x: %v", addr, err)
+	}
+	p, d := c.probed(m, path, pid)
+	if d != nil {
+		return nil, d
+	}
+	linked, ok := p.AddressAt(offset)
+	if !ok {
+		return nil, m.Errorf("%#x is in no code of %s", addr, path)
+	}
+	return p.absolute(linked, addr)
+}
+
+// mappedAt returns the file that a process has mapped at an address, and the offset there.
+func mappedAt(pid int64, addr uint64) (path string, offset uint64, err error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var low, high, from uint64
+		var rights, device string
+		var inode uint64
+		line := lines.Text()
+		if n, _ := fmt.Sscanf(line, "%x-%x %s %x %s %d", &low, &high, &rights, &from, &device, &inode); n != 6 || addr < low || addr >= high {
+			continue
+		}
+		slash := strings.IndexByte(line, '/')
+		if inode == 0 || slash < 0 {
+			return "", 0, fmt.Errorf("process %d has no file mapped there", pid)
+		}
+		return line[slash:], addr - low + from, nil
+	}
+	return "", 0, fmt.Errorf("process %d has nothing mapped there", pid)
+}

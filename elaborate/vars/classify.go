@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"slices"
+
+	"gostap/elaborate/btf"
+	"gostap/translator/program"
+)
+
+// A class is the kind of register that a word of an argument or a result is passed in
+// (System V ABI for AMD64, 3.2.3).
+type class uint8
+
+const (
+	unused  class = iota // padding
+	general              // INTEGER
+	vector               // SSE: handlers do not see these registers
+	stacked              // X87 and MEMORY
+)
+
+// A classified is a type as it is passed.
+type classified struct {
+	words  []class
+	memory bool  // never in registers
+	align  int64 // bytes, at least a word
+}
+
+// maxClassified bounds the fields that are looked at: hostile types have any number.
+const maxClassified = 1000
+
+// classify returns how values of type id are passed.
+func classify(types btf.Table, id btf.ID) classified {
+	size := types.Size(id)
+	c := classified{words: make([]class, min(max((size+machine.WordSize-1)/machine.WordSize, 1), 1<<20)), align: machine.WordSize}
+	left := maxClassified
+	c.add(types, id, 0, &left)
+	c.memory = c.memory || slices.Contains(c.words, stacked)
+	if aggregate(types, id) {
+		c.memory = c.memory || size > machine.MaxInRegisters
+		for i, w := range c.words {
+			if w == unused {
+				c.words[i] = vector // nothing but padding takes no general register
+			}
+		}
+	} else if size == 0 {
+		c.words[0] = general
+	}
+	return c
+}
+
+// aggregate reports whether id is made of others.
+func aggregate(types btf.Table, id btf.ID) bool {
+	switch types.Kind(types.Strip(id)) {
+	case btf.Struct, btf.Union, btf.Array:
+		return true
+	}
+	return false
+}
+
+// add classifies what lies at a byte of the value.
+func (c *classified) add(types btf.Table, id btf.ID, at int64, left *int) {
+	if *left--; *left < 0 || at/machine.WordSize >= int64(len(c.words)) || at < 0 || len(c.words) > 2 && aggregate(types, id) {
+		return // of more than two words, which are in memory
+	}
+	t := types.Strip(id)
+	size := types.Size(t)
+	switch types.Kind(t) {
+	case btf.Struct, btf.Union:
+		for _, m := range types.Members(t) {
+			if m.Bits != 0 {
+				c.merge(at+m.Offset/8, 1, general)
+				continue
+			}
+			c.add(types, m.Type, at+m.Offset/8, left)
+		}
+	case btf.Array:
+		element := types.Target(t)
+		step := types.Size(element)
+		for i := int64(0); i < types.Len(t) && step > 0 && *left > 0; i++ {
+			c.add(types, element, at+i*step, left)
+		}
+	case btf.Float:
+		if size > machine.WordSize { // long double
+			c.align = 2 * machine.WordSize
+			c.merge(at, size, stacked)
+			return
+		}
+		c.merge(at, size, vector)
+	default:
+		if size > machine.WordSize { // __int128
+			c.align = 2 * machine.WordSize
+		}
+		c.merge(at, max(size, 1), general)
+	}
+}
+
+// merge notes that bytes from at on are of a class; a word with general ones is general.
+func (c *classified) merge(at, size int64, to class) {
+	for w := at / machine.WordSize; w <= (at+size-1)/machine.WordSize && w < int64(len(c.words)); w++ {
+		switch have := c.words[w]; {
+		case have == stacked || to == stacked:
+			c.words[w] = stacked
+		case have == general || to == general:
+			c.words[w] = general
+		default:
+			c.words[w] = to
+		}
+	}
+}
+
+// count is how many words are of a class.
+func (c *classified) count(of class) (n int) {
+	for _, w := range c.words {
+		if w == of {
+			n++
+		}
+	}
+	return n
+}
+
+// registers returns the words, those of class general by their number among them; the others are nil.
+func (c *classified) registers(numbered func(int) program.Expr) []program.Expr {
+	list := make([]program.Expr, len(c.words))
+	n := 0
+	for i, w := range c.words {
+		if w == general {
+			list[i] = numbered(n)
+			n++
+		}
+	}
+	return list
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"fmt"
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/image"
+	"gostap/translator/program"
+	"gostap/translator/suggest"
+	"gostap/translator/syntax"
+)
+
+// Listed are the variables of a place that are neither a function's nor of the source:
+// those of static marks and system calls.
+type Listed struct {
+	Title  string // as messages name the place: `the mark "setjmp"`
+	Values []ListedValue
+	Texts  map[string]string // $$name and the like, without the dollars
+	// Source is the image of the place, for @var and @cast; nil if it has none or no debuginfo.
+	Source *image.Source
+	Addr   uint64 // in it, as linked
+	// None is the error for a variable where there are none, but something would know of them; nil if there are.
+	None func(at syntax.Pos, what string) *syntax.Diagnostic
+}
+
+// A ListedValue is one of a place's variables.
+type ListedValue struct {
+	Name string       // without the dollar
+	X    program.Expr // its value; a place if it can be assigned to
+	Type string       // as -L shows it; "" for long
+	Err  string       // why it has none, "" if it has
+}
+
+// A listed is the place of Listed.
+type listed struct {
+	nowhere
+	Listed
+}
+
+// Listed returns the variables of a place that has its own.
+func (e *Env) Listed(l Listed) *Resolver {
+	return &Resolver{env: e, place: &listed{nowhere{env: e}, l}}
+}
+
+func (l *listed) types() (btf.Named, error) {
+	if l.Source != nil {
+		return l.Source.Types()
+	}
+	return l.nowhere.types()
+}
+
+func (l *listed) without() bool  { return true }
+func (l *listed) String() string { return l.Title }
+func (l *listed) key() string    { return fmt.Sprintf("%p", l) }
+
+func (l *listed) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
+	if l.None != nil {
+		return l.None(at, what)
+	}
+	d := &syntax.Diagnostic{Pos: at}
+	var names, shown []string
+	for _, v := range l.Values {
+		names = append(names, "$"+v.Name)
+	}
+	for name := range l.Texts {
+		shown = append(shown, "$$"+name)
+	}
+	switch {
+	case len(names) == 0:
+		d.Msg = fmt.Sprintf("no %s: %s has no variables", what, l.Title)
+	default:
+		d.Msg = fmt.Sprintf("no %s: %s has %s", what, l.Title, strings.Join(names, ", "))
+		if near := suggest.Nearest(what, append(names, shown...), 1); len(near) > 0 {
+			d.Hint = suggest.DidYouMean(near)
+		}
+	}
+	return d
+}
+
+// variables lists those that have values.
+func (l *listed) variables() (list []Variable) {
+	for _, v := range l.Values {
+		if v.Err == "" {
+			kind := v.Type
+			if kind == "" {
+				kind = "long"
+			}
+			list = append(list, Variable{Name: v.Name, Type: kind, Param: true, Here: true})
+		}
+	}
+	return list
+}
+
+// listed resolves a variable of a place that lists them; nil if the place is no such.
+func (r *resolution) listed() *program.Value {
+	l, ok := r.place.(*listed)
+	if !ok {
+		return nil
+	}
+	what := "$" + r.x.Name
+	if name, ok := strings.CutPrefix(r.x.Name, "$"); ok {
+		if text, ok := l.Texts[name]; ok {
+			return &program.Value{X: &program.Text{At: r.x.At, Value: text}}
+		}
+		switch name {
+		case "vars", "parms", "args":
+			return r.listedAll(l)
+		case "locals", "return":
+			return &program.Value{X: &program.Text{At: r.x.At}}
+		}
+		return failed(r.x.At, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$$%s is not known at %s", name, l.Title), Hint: "there are $$vars and $$parms"})
+	}
+	for _, v := range l.Values {
+		if v.Name != r.x.Name {
+			continue
+		}
+		switch {
+		case v.Err != "":
+			return failed(r.x.At, syntax.Errorf(r.x.At, "%s: %s", what, v.Err))
+		case len(r.x.Access) > 0 || r.x.Pretty > 0:
+			return failed(r.x.At, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("of what type %s is, %s does not tell", what, l.Title),
+				Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member, or user_string(%s)`, what, what)})
+		case r.x.Addr:
+			if in, ok := v.X.(*program.Deref); ok {
+				return &program.Value{X: in.Addr}
+			}
+			return failed(r.x.At, syntax.Errorf(r.x.At, "%s is not in memory: it has no address", what))
+		}
+		value := &program.Value{X: v.X}
+		switch x := v.X.(type) {
+		case *program.Deref, *program.Register:
+			value.Store = x
+		}
+		return value
+	}
+	return failed(r.x.At, l.undescribed(r.x.At, what))
+}
+
+// listedAll resolves $$vars.
+func (r *resolution) listedAll(l *listed) *program.Value {
+	p := &rendition{r: r}
+	for i, v := range l.Values {
+		if i > 0 {
+			p.text(" ")
+		}
+		p.text(v.Name + "=")
+		switch {
+		case v.Err != "":
+			p.text("?")
+		case v.X.Type() == program.String:
+			p.arg(`"%s"`, v.X)
+		default:
+			p.arg("%#x", v.X)
+		}
+	}
+	return p.value(r.x.At)
+}
