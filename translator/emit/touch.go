@@ -89,6 +89,8 @@ func (t *toucher) value(e program.Expr) (c string, ok bool) {
 		if machine.Visible(int64(e.Number)) {
 			return "regs->" + machine.Registers[e.Number], true
 		}
+	case *program.ProbedAddr:
+		return "ip", true
 	case *program.Binary:
 		return t.binary(e)
 	case *program.Cast:

@@ -42,9 +42,12 @@ NOINLINE long add(struct item *it, int n)
 	return it->n + n;
 }
 
+int factorial(int n);
+static int (*volatile again)(int) = factorial; /* no loop, whatever the compiler thinks of it */
+
 NOINLINE int factorial(int n)
 {
-	return n < 2 ? 1 : n * factorial(n - 1);
+	return n < 2 ? 1 : n * again(n - 1);
 }
 
 NOINLINE size_t say(const char *text, unsigned char level)
@@ -64,11 +67,14 @@ NOINLINE long many(int a, long b, short c, unsigned char d, int e, long f, long 
 
 static jmp_buf out;
 
+void leap(int n);
+static void (*volatile leap_again)(int) = leap;
+
 NOINLINE void leap(int n)
 {
 	if (!n)
 		longjmp(out, 1);
-	leap(n - 1);
+	leap_again(n - 1);
 }
 
 static void *thread(void *arg)
