@@ -18,9 +18,60 @@ static noinline __cold u64 gs_bad_address(struct gs_ctx *c, const char *what, u6
 	return 0;
 }
 
-static bool gs_load_user(void *to, u64 addr, size_t size)
+/* 1, 2, 4 or 8 bytes of a program whose address space is known to be loaded. */
+static __always_inline bool gs_get_user(u64 *to, u64 addr, size_t size)
 {
-	return !copy_from_user_nofault(to, (const void __user *)addr, size);
+	u64 value = 0;
+	u32 four;
+	u16 two;
+	u8 one;
+
+	if (addr > TASK_SIZE_MAX - size)
+		return false;
+	__uaccess_begin_nospec();
+	switch (size) {
+	case 1:
+		unsafe_get_user(one, (u8 __user *)addr, fault);
+		value = one;
+		break;
+	case 2:
+		unsafe_get_user(two, (u16 __user *)addr, fault);
+		value = two;
+		break;
+	case 4:
+		unsafe_get_user(four, (u32 __user *)addr, fault);
+		value = four;
+		break;
+	default:
+		unsafe_get_user(value, (u64 __user *)addr, fault);
+	}
+	__uaccess_end();
+	*to = value;
+	return true;
+fault:
+	__uaccess_end();
+	return false;
+}
+
+/* Did the hit come from a program? Then its address space is loaded. */
+static __always_inline bool gs_hit_in_user(const struct gs_ctx *c)
+{
+	return c->regs && gs_regs_of_user(c->regs);
+}
+
+/* The same of any program, without waiting for memory that is not there. */
+static __always_inline bool gs_load_user(const struct gs_ctx *c, u64 *to, u64 addr, size_t size)
+{
+	bool done;
+
+	if (!gs_hit_in_user(c)) {
+		*to = 0;
+		return !copy_from_user_nofault(to, (const void __user *)addr, size);
+	}
+	pagefault_disable();
+	done = gs_get_user(to, addr, size);
+	pagefault_enable();
+	return done;
 }
 
 gs_u64 gs_load(struct gs_ctx *c, gs_u64 addr, gs_u32 size, int user, const char *near)
@@ -28,7 +79,7 @@ gs_u64 gs_load(struct gs_ctx *c, gs_u64 addr, gs_u32 size, int user, const char 
 	u64 value = 0;
 
 	if (user) {
-		if (!gs_load_user(&value, addr, size))
+		if (!gs_load_user(c, &value, addr, size))
 			goto fault;
 		return value;
 	}
@@ -93,10 +144,10 @@ fault:
 }
 
 /* n bytes that lie in one page; n is 1 or 8. */
-static __always_inline bool gs_load_part(u64 *word, u64 addr, size_t n, int user)
+static __always_inline bool gs_load_part(const struct gs_ctx *c, u64 *word, u64 addr, size_t n, int user)
 {
 	if (user)
-		return gs_load_user(word, addr, n);
+		return gs_load_user(c, word, addr, n);
 	if (!gs_kernel_range(addr, n))
 		return false;
 	if (n == 8)
@@ -111,7 +162,7 @@ fault:
 int gs_read(void *to, gs_u64 addr, gs_size n, int user)
 {
 	if (user)
-		return gs_load_user(to, addr, n) ? 0 : -1;
+		return copy_from_user_nofault(to, (const void __user *)addr, n) ? -1 : 0;
 	if (n && (!gs_kernel_range(addr, n) || copy_from_kernel_nofault(to, (void *)addr, n)))
 		return -1;
 	return 0;
@@ -130,7 +181,7 @@ long gs_load_string(struct gs_ctx *c, char *to, gs_u64 addr, gs_size max, int us
 		unsigned long zeros;
 		u64 word = 0;
 
-		if (!gs_load_part(&word, addr + at, n, user))
+		if (!gs_load_part(c, &word, addr + at, n, user))
 			return -1;
 		if (n == 1) {
 			to[at] = word;
@@ -153,17 +204,15 @@ gs_u64 gs_touch(gs_u64 addr, gs_u32 size)
 {
 	u64 value = 0;
 
-	if (copy_from_user(&value, (const void __user *)addr, size))
-		return 0;
+	gs_get_user(&value, addr, size);
 	return value;
 }
 
 /* A string's first page, and the next if it may reach there. */
 void gs_touch_string(gs_u64 addr)
 {
-	u64 last = addr + MAXSTRINGLEN - 1;
-	u8 byte;
+	u64 last = addr + MAXSTRINGLEN - 1, byte;
 
-	if (!get_user(byte, (const u8 __user *)addr) && (addr ^ last) & PAGE_MASK)
-		get_user(byte, (const u8 __user *)last);
+	if (gs_get_user(&byte, addr, 1) && (addr ^ last) & PAGE_MASK)
+		gs_get_user(&byte, last, 1);
 }
