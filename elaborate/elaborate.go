@@ -136,9 +136,9 @@ func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 	}
 	switch {
 	case unknown > 0 && len(same) == 0:
-		el.diags.Errorf(decl.At, "BTF does not say what the parameters of any of these %d functions are", unknown)
+		el.diags.Errorf(decl.At, "what the parameters of any of these %d functions are, neither BTF nor debuginfo says", unknown)
 	case unknown > 0:
-		el.diags.Warnf(decl.At, "%d functions are left out: BTF does not say for certain what their parameters are", unknown)
+		el.diags.Warnf(decl.At, "%d functions are left out: what their parameters are, neither BTF nor debuginfo says for certain", unknown)
 	}
 }
 

@@ -72,10 +72,13 @@ func (el *elaboration) keep(at syntax.Pos, number int64) {
 		}},
 		Bodies: []*syntax.Block{{Stmts: []syntax.Stmt{&syntax.ExprStmt{X: vars.EntryCall(at, "keep", frame, number, value)}}}},
 		Values: map[syntax.Expr]*program.Value{
-			frame: {X: program.Plus(at, &program.Register{At: at, Number: arch.X86_64.StackPointer}, arch.X86_64.ReturnAddress)},
+			frame: {X: vars.FrameKey(at, e.Source, program.Plus(at, &program.Register{At: at, Number: arch.X86_64.StackPointer}, arch.X86_64.ReturnAddress))},
 			value: {X: &program.Register{At: at, Number: int(e.Register)}},
 		},
 	})
+	if e.Source.User() {
+		el.call("pid")
+	}
 	for _, what := range []string{"keep", "seen"} {
 		el.call("__entry_" + what)
 	}

@@ -23,6 +23,7 @@ type File struct {
 	Path    string
 	BuildID string // hex, "" if it has none
 
+	absolute bool   // paths of sources are
 	cache    string // a folder for large sections that are compressed, "" for none
 	elf      *elf.File
 	data     []byte

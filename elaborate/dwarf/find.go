@@ -17,6 +17,9 @@ type Finder struct {
 	URLs  []string // debuginfod servers, asked last
 	Cache string   // a folder for what they send, and for what takes long to decompress
 
+	// Absolute has the paths of sources be absolute, and not from where the compiler ran.
+	Absolute bool
+
 	// Frames is the program, whose .eh_frame tells of frames where debuginfo in a file of its
 	// own does not; "" for none.
 	Frames string

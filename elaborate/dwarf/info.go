@@ -89,7 +89,11 @@ func (f *Finder) info(x *Index, path string) *Info {
 func (f *Finder) open(path string) (*File, error) {
 	file, err := openMapped(path, f.Cache)
 	if err == nil {
+		file.absolute = f.Absolute
 		file.alt, err = f.supplement(file)
+	}
+	if err == nil && file.alt != nil {
+		file.alt.absolute = f.Absolute
 	}
 	if err == nil && f.Frames != "" && len(file.frame) == 0 && len(file.ehFrame) == 0 {
 		err = file.takeFrames(f.Frames)

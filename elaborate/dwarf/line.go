@@ -111,7 +111,18 @@ func (u *unit) lineProgram() (*lineProgram, error) {
 	if b.bad {
 		return nil, errDWARF
 	}
+	for i := range p.files {
+		p.files[i] = u.sourcePath(p.files[i])
+	}
 	return p, nil
+}
+
+// sourcePath returns a source's path as the file is to have it.
+func (u *unit) sourcePath(name string) string {
+	if !u.f.absolute || name == "" || path.IsAbs(name) {
+		return name
+	}
+	return path.Join(u.dir, name)
 }
 
 // entries4 reads the folders and files of DWARF 2 to 4; file 1 is the first.

@@ -5,6 +5,8 @@ package probetype
 import (
 	"fmt"
 
+	"gostap/elaborate/dwarf"
+	"gostap/elaborate/image"
 	"gostap/elaborate/vars"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
@@ -37,6 +39,26 @@ func (p *probed) place(name, function string, addr uint64, v *vars.Resolver, wil
 		v = v.Return()
 	}
 	return &Place{Wild: wild, Point: point, Vars: v}
+}
+
+// function makes the place of the function that begins at an address, as linked. Debuginfo may describe it by another name.
+func (p *probed) function(name string, addr uint64, wild bool) *Place {
+	c := p.maker.c
+	in, ok := p.described(addr)
+	if !ok {
+		return p.place(p.spell(".function(%q)", name), name, addr, c.Unlisted(p.Program, name, addr), wild)
+	}
+	statement := vars.Statement{Source: &image.Source{Image: p.Program, Info: p.info}, Instance: in, Addr: addr}
+	return p.place(p.spell("%s", functionAt(in.Func)), in.Func.Name, addr, c.Statement(statement, p.maker.warn), wild)
+}
+
+// described returns the function that begins at an address, as linked, if the debuginfo describes one.
+func (p *probed) described(addr uint64) (dwarf.Instance, bool) {
+	if p.info == nil {
+		return dwarf.Instance{}, false
+	}
+	in, ok := p.info.At(addr)
+	return in, ok && in.Low == addr
 }
 
 // nearest suggests functions for a name that none has, "" for none.

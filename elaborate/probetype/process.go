@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gostap/elaborate/dwarf"
 	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
 	"gostap/elaborate/vars"
@@ -36,7 +37,8 @@ func registerProcess(build builder, inLibraries bool, patterns ...string) {
 // A probed is a program or a library in which a probe point looks for places.
 type probed struct {
 	*image.Program
-	maker placeMaker // for places in it
+	maker placeMaker  // for places in it
+	info  *dwarf.Info // nil if there is none, or nobody has asked
 }
 
 // inPrograms finds places in each of the programs or libraries that a probe point names. If
@@ -102,7 +104,7 @@ func (c *Context) probed(m match, path string, pid int64) (*probed, *syntax.Diag
 	if err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	p := &probed{im, placeMaker{c: c, m: m, in: im, args: [2]int64{m.Number("maxactive", 0), pid}}}
+	p := &probed{Program: im, maker: placeMaker{c: c, m: m, in: im, args: [2]int64{m.Number("maxactive", 0), pid}}}
 	if pid != 0 {
 		p.maker.spelled = fmt.Sprintf("process(%d)", pid)
 	}
@@ -200,14 +202,26 @@ func processFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 			return c.symbolFunctions(p, pattern)
 		}
 		c.Target.Answered(info)
+		p.info = info
 		places, d := c.sourceFunctions(&image.Source{Image: p.Program, Info: info}, &p.maker, pattern)
-		if d != nil && !strings.Contains(pattern, "@") && !m.Has("inline") && !m.InFunctions() {
-			// What is not compiled, or not with -g, has a symbol all the same.
-			if more, none := c.symbolFunctions(p, pattern); none == nil {
-				return more, nil
+		if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() || len(places) > 0 && !executable.Wild(pattern) {
+			return places, d
+		}
+		// What is not compiled, or not with -g, has a symbol all the same; and a function may have several names.
+		more, none := c.symbolFunctions(p, pattern)
+		if none != nil {
+			return places, d
+		}
+		have := map[uint64]bool{}
+		for _, place := range places {
+			have[place.Point.FileOffset] = true
+		}
+		for _, place := range more {
+			if !have[place.Point.FileOffset] {
+				places = append(places, place)
 			}
 		}
-		return places, d
+		return places, nil
 	})
 }
 
@@ -231,7 +245,7 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.
 			barred = why
 			continue
 		}
-		places = append(places, p.place(p.spell(".function(%q)", f.Base()), f.Base(), f.Addr, c.Unlisted(p.Program, f.Base(), f.Addr), wild))
+		places = append(places, p.function(f.Base(), f.Addr, wild))
 	}
 	switch {
 	case len(places) > 0:

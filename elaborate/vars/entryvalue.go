@@ -39,8 +39,19 @@ func (r *resolution) entryValue(s *scope, register int64, frame program.Expr) (p
 		return nil, err
 	}
 	at := &syntax.TargetVar{At: r.x.At, Name: "frame"}
-	r.made[at] = &program.Value{X: frame}
+	r.made[at] = &program.Value{X: FrameKey(r.x.At, s.Source, frame)}
 	return &program.ScriptExpr{X: EntryCall(r.x.At, "value", at, number)}, nil
+}
+
+// FrameKey tells a function's frame from all others of the same time: by its address, in
+// a program together with the process, for the stacks of several may be at the same addresses.
+func FrameKey(at syntax.Pos, src *image.Source, frame program.Expr) program.Expr {
+	if !src.User() {
+		return frame
+	}
+	const above = 42 // bits of an address below which stacks differ
+	return &program.Binary{At: at, Op: "^", X: frame, Y: &program.Binary{At: at, Op: "<<",
+		X: &program.ScriptExpr{X: &syntax.CallExpr{At: at, Name: "pid"}}, Y: &program.Number{At: at, Value: above}}}
 }
 
 // EntryCall calls one of the tapset's functions for the entry value of a number:

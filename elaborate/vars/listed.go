@@ -22,6 +22,8 @@ type Listed struct {
 	// Source is the image of the place, for @var and @cast; nil if it has none or no debuginfo.
 	Source *image.Source
 	Addr   uint64 // in it, as linked
+	// Absent is whether the place should have variables, but nothing tells of them.
+	Absent bool
 	// None is the error for a variable where there are none, but something would know of them; nil if there are.
 	None func(at syntax.Pos, what string) *syntax.Diagnostic
 }
@@ -52,7 +54,7 @@ func (l *listed) types() (btf.Named, error) {
 	return l.nowhere.types()
 }
 
-func (l *listed) without() bool  { return true }
+func (l *listed) without() bool  { return !l.Absent }
 func (l *listed) String() string { return l.Title }
 func (l *listed) key() string    { return fmt.Sprintf("%p", l) }
 

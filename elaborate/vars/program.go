@@ -76,7 +76,7 @@ func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 		return d
 	}
 	if info, err := im.Debuginfo().Any(); err == nil {
-		l.Source = &image.Source{Image: im, Info: info}
+		l.Source, l.Absent = &image.Source{Image: im, Info: info}, true
 	}
 	return e.Listed(l)
 }

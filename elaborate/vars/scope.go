@@ -112,6 +112,9 @@ func (s *scope) part(at syntax.Pos, p *dwarf.Piece, from, n int64) (program.Expr
 		}
 		return &program.Deref{At: at, Addr: program.Plus(at, addr, from/8), Size: int(bytes), User: s.User()}, nil
 	case dwarf.InRegister:
+		if !machine.Visible(p.N) {
+			return nil, nil // a floating point part, without which the others can be had
+		}
 		x, err = s.register(at, p.N)
 	case dwarf.IsValue:
 		x, err = s.expr(at, p.X)
