@@ -41,15 +41,34 @@ func (p *probed) place(name, function string, addr uint64, v *vars.Resolver, wil
 	return &Place{Wild: wild, Point: point, Vars: v}
 }
 
+// functionPlace makes the place of a function of size bytes at an address, as linked, or of its returns.
+func (p *probed) functionPlace(name, function string, addr, size uint64, v *vars.Resolver, wild bool) *Place {
+	place := p.place(name, function, addr, v, wild)
+	if p.maker.m.Has("return") {
+		place.Point.Returns = returns(p.Program, addr, size)
+	}
+	return place
+}
+
 // function makes the place of the function that begins at an address, as linked. Debuginfo may describe it by another name.
 func (p *probed) function(name string, addr uint64, wild bool) *Place {
 	c := p.maker.c
 	in, ok := p.described(addr)
 	if !ok {
-		return p.place(p.spell(".function(%q)", name), name, addr, c.Unlisted(p.Program, name, addr), wild)
+		return p.functionPlace(p.spell(".function(%q)", name), name, addr, p.size(name, addr), c.Unlisted(p.Program, name, addr), wild)
 	}
 	statement := vars.Statement{Source: &image.Source{Image: p.Program, Info: p.info}, Instance: in, Addr: addr}
-	return p.place(p.spell("%s", functionAt(in.Func)), in.Func.Name, addr, c.Statement(statement, p.maker.warn), wild)
+	return p.functionPlace(p.spell("%s", functionAt(in.Func)), in.Func.Name, addr, in.High-in.Low, c.Statement(statement, p.maker.warn), wild)
+}
+
+// size returns how many bytes the function of a symbol at an address has, 0 if that is not known.
+func (p *probed) size(name string, addr uint64) uint64 {
+	for _, f := range p.Symbols().Lookup(name) {
+		if f.Addr == addr {
+			return uint64(f.Size)
+		}
+	}
+	return 0
 }
 
 // described returns the function that begins at an address, as linked, if the debuginfo describes one.

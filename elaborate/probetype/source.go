@@ -250,6 +250,7 @@ func (p *pointFinder) function(in dwarf.Instance, a image.BaseSymbol) *Place {
 	place := p.place(in, a, in.Low, p.name(in.Func, ""))
 	if p.maker.m.Has("return") {
 		place.Point.Family, place.Point.Args = Family(p.image, true), p.maker.args
+		place.Point.Returns = returns(p.image.Image, in.Low, in.High-in.Low)
 		place.Vars = place.Vars.Return()
 	}
 	return place

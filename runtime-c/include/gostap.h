@@ -121,6 +121,9 @@ struct gs_point {
 	gs_s64 offset;		    /* from the symbol; in a program's file, from its beginning */
 	gs_u64 refcounter;	    /* where a program's file has the mark's semaphore, 0 for none */
 	gs_s64 args[2];		    /* the family's own; see program.Point */
+	gs_u32 program;		    /* index into gs_program.images: whose processes count; 0: all */
+	gs_u32 nreturns;	    /* where a program's file has the instructions by which the function returns; */
+	const gs_u64 *returns;	    /* 0 and NULL: the kernel has to find its returns */
 	gs_u16 name_len;	    /* cut to what a string may hold */
 	gs_u16 func_len;
 };

@@ -11,7 +11,7 @@
 #if GS_HAVE_UPROBE_NOSYNC
 static int gs_uprobe_register(struct gs_uprobe *u, struct inode *inode)
 {
-	u->uprobe = uprobe_register(inode, u->hit.point->offset, u->hit.point->refcounter, &u->consumer);
+	u->uprobe = uprobe_register(inode, u->offset, u->hit.point->refcounter, &u->consumer);
 	return PTR_ERR_OR_ZERO(u->uprobe);
 }
 
@@ -28,12 +28,12 @@ static void gs_uprobes_wait(void)
 #else
 static int gs_uprobe_register(struct gs_uprobe *u, struct inode *inode)
 {
-	return uprobe_register_refctr(inode, u->hit.point->offset, u->hit.point->refcounter, &u->consumer);
+	return uprobe_register_refctr(inode, u->offset, u->hit.point->refcounter, &u->consumer);
 }
 
 static void gs_uprobe_unregister(struct gs_uprobe *u)
 {
-	uprobe_unregister(gs_program_inode(u->hit.point->image), u->hit.point->offset, &u->consumer);
+	uprobe_unregister(gs_program_inode(u->hit.point->image), u->offset, &u->consumer);
 }
 
 static void gs_uprobes_wait(void)
@@ -56,46 +56,47 @@ static int gs_uprobe_set(struct gs_uprobe *u, bool wanted)
 	return err;
 }
 
+/* Room for n. 0 or -ENOMEM. Context: as for gs_uprobe_arm(). */
+int gs_uprobes_init(struct gs_uprobes *all, u32 n)
+{
+	all->list = kvcalloc(n, sizeof(*all->list), GFP_KERNEL);
+	return all->list ? 0 : -ENOMEM;
+}
+
 /**
- * gs_uprobes_arm() - arms points
- * @all: the family's, none yet
- * @points: n of them; those that the kernel refuses go to gs_unarmed()
- * @prepare: sets a consumer's handlers
+ * gs_uprobe_arm() - arms an instruction
+ * @all: the family's
+ * @p: the point; if the kernel refuses it, it goes to gs_unarmed()
+ * @offset: of the instruction, in the file of the point's image
+ * @prepare: sets the consumer's handlers
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  * Return: 0, or -ENOMEM.
  */
-int gs_uprobes_arm(struct gs_uprobes *all, const struct gs_point **points, u32 n, void (*prepare)(struct gs_uprobe *u))
+int gs_uprobe_arm(struct gs_uprobes *all, const struct gs_point *p, u64 offset, void (*prepare)(struct gs_uprobe *u))
 {
-	const struct gs_probe *probe;
-	struct gs_uprobe *u;
-	u32 i;
+	const struct gs_probe *probe = &gs_program.probes[p->probe];
+	struct gs_uprobe *u = kzalloc(sizeof(*u), GFP_KERNEL);
 	int err;
 
 	lockdep_assert_held(&gs_session_mutex);
-	all->list = kvcalloc(n, sizeof(*all->list), GFP_KERNEL);
-	if (!all->list)
+	if (!u)
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		u = kzalloc(sizeof(*u), GFP_KERNEL);
-		if (!u)
-			return -ENOMEM;
-		probe = &gs_program.probes[points[i]->probe];
-		u->hit = gs_hit_of(points[i]);
-		u->touch = probe->touch;
-		u->touch_entry = probe->touch_entry;
-		gs_init_slot(&u->entry, points[i]->probe, probe->entry);
-		prepare(u);
-		err = gs_uprobe_set(u, gs_wanted(u->hit.slot));
-		if (!err) {
-			all->list[all->n++] = u;
-			continue;
-		}
-		kfree(u);
-		if (err == -ENOMEM)
-			return err;
-		gs_unarmed(points[i], err);
+	u->hit = gs_hit_of(p);
+	u->offset = offset;
+	u->touch = probe->touch;
+	u->touch_entry = probe->touch_entry;
+	gs_init_slot(&u->entry, p->probe, probe->entry);
+	prepare(u);
+	err = gs_uprobe_set(u, gs_wanted(u->hit.slot));
+	if (!err) {
+		all->list[all->n++] = u;
+		return 0;
 	}
+	kfree(u);
+	if (err == -ENOMEM)
+		return err;
+	gs_unarmed(p, err);
 	return 0;
 }
 

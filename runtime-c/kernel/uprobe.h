@@ -14,6 +14,7 @@
 struct gs_uprobe {
 	struct uprobe_consumer consumer;
 	struct gs_hit hit;
+	u64 offset;			/* in the file */
 	struct gs_slot entry;		/* of returns: what fills saved values */
 	void (*touch)(const struct gs_regs *regs, u64 ip);	/* struct gs_probe's */
 	void (*touch_entry)(const struct gs_regs *regs, u64 ip);
@@ -37,12 +38,13 @@ struct gs_uprobes {
 /* Does a hit concern this process? */
 static __always_inline bool gs_uprobe_concerns(const struct gs_uprobe *u)
 {
-	s64 pid = u->hit.point->args[1];
+	const struct gs_point *p = u->hit.point;
 
-	return !pid || pid == current->tgid;
+	return (!p->args[1] || p->args[1] == current->tgid) && (!p->program || gs_runs_program(p->program));
 }
 
-int gs_uprobes_arm(struct gs_uprobes *all, const struct gs_point **points, u32 n, void (*prepare)(struct gs_uprobe *u));
+int gs_uprobes_init(struct gs_uprobes *all, u32 n);
+int gs_uprobe_arm(struct gs_uprobes *all, const struct gs_point *p, u64 offset, void (*prepare)(struct gs_uprobe *u));
 void gs_uprobes_follow(struct gs_uprobes *all);
 void gs_uprobes_disarm(struct gs_uprobes *all);
 

@@ -97,7 +97,9 @@ func (g *gen) frameSize() int {
 }
 
 func (g *gen) pointTable(w *writer) {
+	g.returnTable(w)
 	w.line("")
+	n := -1
 	w.open("static const struct gs_point points[] = {")
 	for i, pr := range g.p.Probes {
 		for _, pt := range pr.Points {
@@ -113,8 +115,15 @@ func (g *gen) pointTable(w *writer) {
 			if pt.Image.Path != "" {
 				offset = int64(pt.FileOffset)
 			}
-			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d },", cString(pt.Family), cString(pt.Name), fn,
-				i, g.image(pt.Image), symbol, number(offset), pt.RefCounter, number(pt.Args[0]), number(pt.Args[1]),
+			returns, of := "NULL", 0
+			if n++; len(pt.Returns) > 0 {
+				returns = fmt.Sprintf("returns_%d", n)
+			}
+			if pt.Program != "" {
+				of = g.image(program.Image{Path: pt.Program})
+			}
+			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d, %s, %d, %d },", cString(pt.Family), cString(pt.Name), fn,
+				i, g.image(pt.Image), symbol, number(offset), pt.RefCounter, number(pt.Args[0]), number(pt.Args[1]), of, len(pt.Returns), returns,
 				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1))
 			g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: pt.Name, Probe: pr.Name})
 		}
@@ -123,6 +132,23 @@ func (g *gen) pointTable(w *writer) {
 		g.timingPoints(w)
 	}
 	w.close("};")
+}
+
+// returnTable writes each point's instructions that return.
+func (g *gen) returnTable(w *writer) {
+	n := 0
+	for _, pr := range g.p.Probes {
+		for _, pt := range pr.Points {
+			if len(pt.Returns) > 0 {
+				var list []string
+				for _, offset := range pt.Returns {
+					list = append(list, fmt.Sprintf("%#x", offset))
+				}
+				w.line("static const gs_u64 returns_%d[] = { %s };", n, strings.Join(list, ", "))
+			}
+			n++
+		}
+	}
 }
 
 func (g *gen) programTable(w *writer) {

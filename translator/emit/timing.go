@@ -164,7 +164,7 @@ func (g *gen) timing(w *writer) {
 // at the end of the session, whichever end that is.
 func (g *gen) timingPoints(w *writer) {
 	for _, family := range []string{"end", "error"} {
-		w.line("{ %s, %s, NULL, %d, 0, GS_NO_SYMBOL, 0, 0, { %s, 0 } },", cString(family), cString(timingName), len(g.p.Probes), number(math.MaxInt64))
+		w.line("{ %s, %s, NULL, %d, 0, GS_NO_SYMBOL, 0, 0, { %s, 0 }, 0, 0, NULL },", cString(family), cString(timingName), len(g.p.Probes), number(math.MaxInt64))
 		g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: timingName, Probe: timingName})
 	}
 }

@@ -105,6 +105,9 @@ type Point struct {
 	// Program is the path of the program whose processes count, "" for those of all: that which a
 	// library's function is probed in.
 	Program string
+	// Returns holds where a program's file has the instructions by which the function at the
+	// site returns; nil where the kernel has to find its returns.
+	Returns []uint64
 	Args    [2]int64
 	// Args are the family's own: begin, end, error: sequence number;
 	// timer: period in ns, randomization in ns; return, kretprobe: maxactive;

@@ -38,7 +38,12 @@ static void gs_user_entry(struct gs_uprobe *u)
 
 static int gs_user_entries_arm(const struct gs_point **points, u32 n)
 {
-	return gs_uprobes_arm(&gs_user_entries, points, n, gs_user_entry);
+	int err = gs_uprobes_init(&gs_user_entries, n);
+	u32 i;
+
+	for (i = 0; i < n && !err; i++)
+		err = gs_uprobe_arm(&gs_user_entries, points[i], points[i]->offset, gs_user_entry);
+	return err;
 }
 
 static void gs_user_entries_follow(void)

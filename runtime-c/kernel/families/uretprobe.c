@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * uretprobe.c - returns of programs' functions, by the kernel's uretprobes.
+ * uretprobe.c - returns of programs' functions: where all instructions are known
+ * by which a function returns, there; else by the kernel's uretprobes.
  * What a handler wants from the function's entry is kept in a table, by the
  * task and by where the return address stands. A call that never returns, as a
  * longjmp or the task's end left it, is overwritten: by a later call at the
@@ -17,6 +18,9 @@
 #define GS_CALLS_DEFAULT 8192
 #define GS_CALLS_MAX (1 << 20)
 
+/* The kernel follows no more returns of a task: MAX_URETPROBE_DEPTH in kernel/events/uprobes.c. */
+#define GS_MAX_URETPROBE_DEPTH 64
+
 enum gs_call_state {
 	GS_CALL_FREE,
 	GS_CALL_OPEN,			/* what it has saved waits for the return */
@@ -26,7 +30,7 @@ enum gs_call_state {
 
 struct gs_call {
 	const struct task_struct *task;
-	const struct gs_uprobe *of;
+	const struct gs_point *of;
 	u64 place;			/* of the return address */
 	u64 begun;			/* the lower, the older */
 	enum gs_call_state state;
@@ -36,6 +40,7 @@ struct gs_call {
 struct gs_calls {
 	raw_spinlock_t lock;
 	u64 begun;
+	bool full;			/* a call has been overwritten by another, which may have returned later */
 };
 
 static struct gs_uprobes gs_user_returns;
@@ -43,7 +48,6 @@ static struct gs_calls *gs_call_sets;	/* NULL if nothing is saved */
 static void *gs_call_memory;
 static u32 gs_call_bits;		/* 1 << that is the number of sets */
 static size_t gs_call_size;
-static u32 gs_user_return_depth = 64;	/* MAX_URETPROBE_DEPTH: the kernel follows no more returns of a task */
 
 static struct gs_call *gs_call_at(u32 set, u32 way)
 {
@@ -55,13 +59,13 @@ static u32 gs_call_set(u64 place)
 	return hash_64((u64)current ^ place, gs_call_bits);
 }
 
-static bool gs_call_is(const struct gs_call *c, const struct gs_uprobe *u, u64 place)
+static bool gs_call_is(const struct gs_call *c, const struct gs_point *p, u64 place)
 {
-	return c->state != GS_CALL_FREE && c->task == current && c->place == place && c->of == u;
+	return c->state != GS_CALL_FREE && c->task == current && c->place == place && c->of == p;
 }
 
 /* Room for a call that begins; NULL if there is none. The caller keeps interrupts off. */
-static struct gs_call *gs_call_begin(const struct gs_uprobe *u, u64 place)
+static struct gs_call *gs_call_begin(const struct gs_point *p, u64 place)
 {
 	u32 set = gs_call_set(place), i;
 	struct gs_call *best = NULL;
@@ -70,7 +74,7 @@ static struct gs_call *gs_call_begin(const struct gs_uprobe *u, u64 place)
 	for (i = 0; i < GS_CALL_WAYS; i++) {
 		struct gs_call *c = gs_call_at(set, i);
 
-		if (gs_call_is(c, u, place)) {
+		if (gs_call_is(c, p, place)) {
 			best = c;
 			break;
 		}
@@ -79,8 +83,9 @@ static struct gs_call *gs_call_begin(const struct gs_uprobe *u, u64 place)
 			best = c;
 	}
 	if (best) {
+		gs_call_sets[set].full |= best->state != GS_CALL_FREE && !gs_call_is(best, p, place);
 		best->task = current;
-		best->of = u;
+		best->of = p;
 		best->place = place;
 		best->begun = ++gs_call_sets[set].begun;
 		WRITE_ONCE(best->state, GS_CALL_BUSY);
@@ -89,24 +94,27 @@ static struct gs_call *gs_call_begin(const struct gs_uprobe *u, u64 place)
 	return best;
 }
 
-/* The call that ends; NULL if it was overwritten. */
-static struct gs_call *gs_call_end(const struct gs_uprobe *u, u64 place, bool *failed)
+/* The call that ends. NULL if none of them has begun: its entry was before the session, or (lost is set) it may have been overwritten. */
+static struct gs_call *gs_call_end(const struct gs_point *p, u64 place, bool *failed, bool *lost)
 {
 	u32 set = gs_call_set(place), i;
 	struct gs_call *found = NULL;
 
 	raw_spin_lock(&gs_call_sets[set].lock);
 	for (i = 0; i < GS_CALL_WAYS && !found; i++)
-		if (gs_call_is(gs_call_at(set, i), u, place))
+		if (gs_call_is(gs_call_at(set, i), p, place))
 			found = gs_call_at(set, i);
 	if (found) {
 		*failed = found->state == GS_CALL_FAILED;
 		WRITE_ONCE(found->state, GS_CALL_BUSY);
+	} else {
+		*lost = gs_call_sets[set].full;
 	}
 	raw_spin_unlock(&gs_call_sets[set].lock);
 	return found;
 }
 
+/* At the function's entry: saves what the handler wants. */
 static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs *regs GS_UPROBE_DATA)
 {
 	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
@@ -119,43 +127,57 @@ static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs
 	if (u->touch_entry)
 		u->touch_entry((struct gs_regs *)regs, regs->ip);
 	local_irq_save(flags);
-	if (current->utask && current->utask->depth >= gs_user_return_depth)
+	if (u->consumer.ret_handler && current->utask && current->utask->depth >= GS_MAX_URETPROBE_DEPTH)
 		gs_skip_here(GS_SKIP_MAXACTIVE);
-	if (!u->entry.handler)
-		goto out;
-	c = gs_call_begin(u, regs->sp);
+	c = u->entry.handler ? gs_call_begin(u->hit.point, regs->sp) : NULL;
 	if (c)
 		smp_store_release(&c->state, gs_try(&entry, regs, regs->ip, c->saved) ? GS_CALL_OPEN : GS_CALL_FAILED);
-out:
 	local_irq_restore(flags);
 	return 0;
 }
 
-static int gs_user_return_hit(struct uprobe_consumer *consumer, unsigned long func, struct pt_regs *regs GS_UPROBE_DATA)
+/* The function returns; place is where the return address stands, or stood. */
+static __always_inline void gs_user_return_run(struct gs_uprobe *u, struct pt_regs *regs, u64 ip, u64 place)
 {
-	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
+	bool failed = false, lost = false;
 	struct gs_call *c;
-	bool failed = false;
 	unsigned long flags;
 
-	if (!gs_uprobe_concerns(u))
-		return 0;
 	if (u->touch)
-		u->touch((struct gs_regs *)regs, func);
+		u->touch((struct gs_regs *)regs, ip);
 	local_irq_save(flags);
 	if (!u->entry.handler) {
-		gs_try(&u->hit, regs, func, NULL);
+		gs_try(&u->hit, regs, ip, NULL);
 		goto out;
 	}
-	c = gs_call_end(u, regs->sp - sizeof(u64), &failed);
-	if (!c)
+	c = gs_call_end(u->hit.point, place, &failed, &lost);
+	if (lost)
 		gs_skip_here(GS_SKIP_MAXACTIVE);
-	else if (!failed)
-		gs_try(&u->hit, regs, func, c->saved);
+	if (c && !failed)
+		gs_try(&u->hit, regs, ip, c->saved);
 	if (c)
 		smp_store_release(&c->state, GS_CALL_FREE);
 out:
 	local_irq_restore(flags);
+}
+
+/* By the kernel's uretprobe. */
+static int gs_user_return_hit(struct uprobe_consumer *consumer, unsigned long func, struct pt_regs *regs GS_UPROBE_DATA)
+{
+	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
+
+	if (gs_uprobe_concerns(u))
+		gs_user_return_run(u, regs, func, regs->sp - sizeof(u64));
+	return 0;
+}
+
+/* At an instruction that returns. */
+static int gs_user_ret_hit(struct uprobe_consumer *consumer, struct pt_regs *regs GS_UPROBE_DATA)
+{
+	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
+
+	if (gs_uprobe_concerns(u))
+		gs_user_return_run(u, regs, regs->ip - (u->offset - u->hit.point->offset), regs->sp);
 	return 0;
 }
 
@@ -163,6 +185,16 @@ static void gs_user_return(struct gs_uprobe *u)
 {
 	u->consumer.handler = gs_user_return_enter;
 	u->consumer.ret_handler = gs_user_return_hit;
+}
+
+static void gs_user_return_entry(struct gs_uprobe *u)
+{
+	u->consumer.handler = gs_user_return_enter;
+}
+
+static void gs_user_ret(struct gs_uprobe *u)
+{
+	u->consumer.handler = gs_user_ret_hit;
 }
 
 /* Memory for what the points' handlers save; 0 or -ENOMEM. */
@@ -189,11 +221,34 @@ static int gs_calls_init(const struct gs_point **points, u32 n)
 	return 0;
 }
 
+/* -ENOMEM, or 0. Returns before the entry: no call is left open. */
+static int gs_user_return_arm(const struct gs_point *p)
+{
+	int err = 0;
+	u32 i;
+
+	if (!p->nreturns)
+		return gs_uprobe_arm(&gs_user_returns, p, p->offset, gs_user_return);
+	for (i = 0; i < p->nreturns && !err; i++)
+		err = gs_uprobe_arm(&gs_user_returns, p, p->returns[i], gs_user_ret);
+	if (!err && gs_program.probes[p->probe].entry)
+		err = gs_uprobe_arm(&gs_user_returns, p, p->offset, gs_user_return_entry);
+	return err;
+}
+
 static int gs_user_returns_arm(const struct gs_point **points, u32 n)
 {
-	int err = gs_calls_init(points, n);
+	u32 i, instructions = n;
+	int err;
 
-	return err ?: gs_uprobes_arm(&gs_user_returns, points, n, gs_user_return);
+	for (i = 0; i < n; i++)
+		instructions += points[i]->nreturns;
+	err = gs_calls_init(points, n);
+	if (!err)
+		err = gs_uprobes_init(&gs_user_returns, instructions);
+	for (i = 0; i < n && !err; i++)
+		err = gs_user_return_arm(points[i]);
+	return err;
 }
 
 static void gs_user_returns_follow(void)
