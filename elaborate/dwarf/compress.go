@@ -23,7 +23,7 @@ const maxSection = 2 << 30
 
 // largeSection is from where on a compressed section takes long: zlib yields some
 // 100 MB a second.
-const largeSection = 4 << 20
+const largeSection = 256 << 10
 
 // decompressed returns the content of a section. A large one is decompressed once,
 // and then mapped from the cache, which has it for as long as the file is older.

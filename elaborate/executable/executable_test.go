@@ -4,12 +4,12 @@ package executable
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"gostap/elaborate/internal/compiled"
 	"gostap/internal/bounded"
 )
 
@@ -23,22 +23,12 @@ int main(int argc, char **argv) { printf("%d\n", shown(argc)); return puts(argv[
 // compile returns a program made of text.
 func compile(t *testing.T, text string, flags ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	from, to := filepath.Join(dir, "prog.c"), filepath.Join(dir, "prog")
-	if err := os.WriteFile(from, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	run(t, "gcc", append([]string{"-o", to, from, "-fno-inline"}, flags...)...)
-	return to
+	return compiled.Program(t, text, append(flags, "-fno-inline")...)
 }
 
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %v: %v: %s", name, args, err, out)
-	}
-	return string(out)
+	return compiled.Run(t, name, args...)
 }
 
 func open(t *testing.T, path string) *File {

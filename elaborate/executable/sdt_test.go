@@ -7,27 +7,18 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"gostap/elaborate/internal/compiled"
 )
 
 func hex(n uint64) string { return fmt.Sprintf("%#x", n) }
-
-// note is what sys/sdt.h makes of a mark, without semaphore or with it.
-func note(label, provider, name, semaphore, args string) string {
-	return strings.NewReplacer("LABEL", label, "PROVIDER", provider, "NAME", name, "SEMAPHORE", semaphore, "ARGS", args).Replace(`
-	__asm__ __volatile__ ("LABEL: nop\n"
-	".pushsection .note.stapsdt,\"?\",\"note\"\n .balign 4\n .4byte 992f-991f,994f-993f,3\n"
-	"991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte LABEL\n .8byte _.stapsdt.base\n .8byte SEMAPHORE\n"
-	".asciz \"PROVIDER\"\n .asciz \"NAME\"\n .asciz \"ARGS\"\n994: .balign 4\n .popsection\n"
-	".ifndef _.stapsdt.base\n .pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n .weak _.stapsdt.base\n .hidden _.stapsdt.base\n"
-	"_.stapsdt.base: .space 1\n .size _.stapsdt.base,1\n .popsection\n .endif\n");`)
-}
 
 var marked = `
 #include <stdio.h>
 __extension__ unsigned short app_done_semaphore __attribute__((unused)) __attribute__((section(".probes"))) = 0;
 int main(int argc, char **argv) {` +
-	note("first", "app", "start", "0", "-4@%edi 8@%rsi") +
-	note("second", "app", "done", "app_done_semaphore", "-4@$5") + `
+	compiled.Mark("first", "app", "start", "0", "-4@%edi 8@%rsi") +
+	compiled.Mark("second", "app", "done", "app_done_semaphore", "-4@$5") + `
 	puts("x");
 	return 0;
 }

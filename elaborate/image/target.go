@@ -104,6 +104,14 @@ func (t *Target) BuildID() (string, error) {
 	return k.BuildID, nil
 }
 
+// Host returns an error if the target is the host runtime, which has no probes but a few.
+func (t *Target) Host() error {
+	if t.Release == "" {
+		return errHost
+	}
+	return nil
+}
+
 // Kernel returns what the target kernel contains.
 func (t *Target) Kernel() (*symbols.Kernel, error) { return t.kernel() }
 

@@ -44,6 +44,9 @@ type probed struct {
 // inPrograms finds places in each of the programs or libraries that a probe point names. If
 // several do, each need not have any.
 func (c *Context) inPrograms(m match, find func(*probed) ([]*Place, *syntax.Diagnostic)) ([]*Place, *syntax.Diagnostic) {
+	if err := c.Target.Host(); err != nil {
+		return nil, m.Errorf("%v", err)
+	}
 	paths, pid, d := c.processPaths(m)
 	if d != nil {
 		return nil, d

@@ -28,6 +28,9 @@ func init() {
 
 // processEvent builds process.begin and the like: what processes do, as the kernel sees it.
 func processEvent(c *Context, m match, event int64) ([]*Place, *syntax.Diagnostic) {
+	if err := c.Target.Host(); err != nil {
+		return nil, m.Errorf("%v", err)
+	}
 	point := program.Point{At: m.At, Family: "process", Name: probepoint.Spell(m.ProbePoint), Args: [2]int64{event, m.Number("process", 0)}}
 	var resolver *vars.Resolver
 	if l := systemCall(m.At, event); l != nil {

@@ -28,15 +28,18 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 			return nil, r.env.Target.Complain(r.x.At, err)
 		}
 		types, where, user = own, p.Path, true
-	case kernelModule(r.x.Module) && im != nil && im.User():
+	case kernelModule(r.x.Module) && r.place.inProgram():
 		// A type that the program does not have may be the kernel's.
-		where, user = im.String(), r.x.Module == "" && len(typesNamed(types, r.x.Name)) > 0
-		if !user {
-			own, err := r.env.Target.Types()
-			if err != nil {
-				return nil, r.env.Target.Complain(r.x.At, err)
-			}
-			types, where = own, where+" or the kernel"
+		if user = r.x.Module == "" && len(typesNamed(types, r.x.Name)) > 0; user {
+			break
+		}
+		own, err := r.env.Target.Types()
+		if err != nil {
+			return nil, r.env.Target.Complain(r.x.At, err)
+		}
+		types = own
+		if im != nil && r.x.Module == "" {
+			where = im.String() + " or the kernel"
 		}
 	case !kernelModule(r.x.Module):
 		m := r.env.Target.FirstModule(r.x.Module)

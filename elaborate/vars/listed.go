@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
@@ -51,12 +52,13 @@ func (l *listed) types() (btf.Named, error) {
 	if l.Source != nil {
 		return l.Source.Types()
 	}
-	return l.nowhere.types()
+	return dwarf.NoTypes(), nil
 }
 
-func (l *listed) without() bool  { return !l.Absent }
-func (l *listed) String() string { return l.Title }
-func (l *listed) key() string    { return fmt.Sprintf("%p", l) }
+func (l *listed) inProgram() bool { return true }
+func (l *listed) without() bool   { return !l.Absent }
+func (l *listed) String() string  { return l.Title }
+func (l *listed) key() string     { return fmt.Sprintf("%p", l) }
 
 func (l *listed) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	if l.None != nil {

@@ -29,6 +29,8 @@ type place interface {
 	scope() *scope
 	// param returns where the i-th parameter of the prototype is.
 	param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location
+	// inProgram reports whether the place is in a program, and not in the kernel.
+	inProgram() bool
 	// without reports whether such places never have variables.
 	without() bool
 	// ambiguous warns at a variable if the prototype may be another function's.
@@ -59,6 +61,7 @@ func (n *nowhere) types() (btf.Named, error)                              { retu
 func (n *nowhere) prototype() (*btf.Proto, bool)                          { return nil, false }
 func (n *nowhere) scope() *scope                                          { return nil }
 func (n *nowhere) param(btf.Named, *btf.Proto, int, syntax.Pos) *location { return nil }
+func (n *nowhere) inProgram() bool                                        { return false }
 func (n *nowhere) without() bool                                          { return false }
 func (n *nowhere) ambiguous(syntax.Pos)                                   {}
 func (n *nowhere) String() string                                         { return "" }
@@ -115,6 +118,7 @@ func (e *Env) Function(f Function) *Resolver {
 }
 
 func (f *function) types() (btf.Named, error) { return f.Image.Types() }
+func (f *function) inProgram() bool           { return f.Image.User() }
 func (f *function) without() bool             { return false }
 func (f *function) String() string            { return f.Name }
 

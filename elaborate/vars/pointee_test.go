@@ -123,6 +123,8 @@ type namedImage struct {
 func (im namedImage) Name() string { return im.name }
 func (im namedImage) User() bool   { return false }
 
+func (im namedImage) Types() (btf.Named, error) { return dwarf.NoTypes(), nil }
+
 // TestKeys: places in two modules are told apart where all else is the same.
 func TestKeys(t *testing.T) {
 	info := pointersInfo(t)

@@ -44,6 +44,14 @@ func OnDebuginfo(t testing.TB, release, script string) (*program.Elaborated, syn
 	return elaborate.Elaborate([]*syntax.File{file}, lib, image.NewTarget(release, true))
 }
 
+// OnProgram runs pass 1 and 2 over a script for programs, of which the debuginfo is looked for as
+// usual; there is no kernel to look into.
+func OnProgram(t testing.TB, script string) (*program.Elaborated, syntax.Diagnostics) {
+	t.Helper()
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	return OnDebuginfo(t, "0.0.0-none", script)
+}
+
 // Values lists what the outermost target variables of a handler came to, in
 // their order.
 func Values(p *program.ElaboratedProbe) []string {

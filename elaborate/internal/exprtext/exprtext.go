@@ -5,6 +5,7 @@ package exprtext
 
 import (
 	"fmt"
+	"strconv"
 
 	"gostap/translator/program"
 	"gostap/translator/syntax"
@@ -16,6 +17,8 @@ func Spell(x program.Expr) string {
 	switch x := x.(type) {
 	case *program.Number:
 		return fmt.Sprint(x.Value)
+	case *program.Text:
+		return strconv.Quote(x.Value)
 	case *program.Binary:
 		return "(" + Spell(x.X) + " " + x.Op + " " + Spell(x.Y) + ")"
 	case *program.Deref:
