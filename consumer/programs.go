@@ -3,6 +3,7 @@
 package consumer
 
 import (
+	"debug/elf"
 	"io/fs"
 	"os"
 
@@ -30,11 +31,24 @@ func openPrograms(images []manifest.Image, messages *messenger) ([]*os.File, err
 			return nil, errors.WithStack(err)
 		}
 		files[i] = f
-		if id, err := buildid.Of(f); err == nil && im.BuildID != "" && id != im.BuildID {
+		if id := programBuildID(f); im.BuildID != "" && id != im.BuildID {
 			messages.warning("%s has changed since the script was translated (its build-id was %s and is %s): its probes may be in wrong places", im.Path, im.BuildID, id)
 		}
 	}
 	return files, nil
+}
+
+// programBuildID returns a file's build-id, "" if it has none.
+func programBuildID(f *os.File) string {
+	e, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	id, err := buildid.Of(e)
+	if err != nil {
+		return ""
+	}
+	return id
 }
 
 func closePrograms(files []*os.File) {

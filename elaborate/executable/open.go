@@ -53,20 +53,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 		return nil, errors.Errorf("it is no program and no library, but of type %v", e.Type)
 	}
 	f := &File{Path: path, elf: e}
-	for _, s := range e.Sections {
-		if s.Type == elf.SHT_NOTE && f.BuildID == "" {
-			if notes, err := f.content(s); err == nil {
-				f.BuildID = buildid.Find(notes)
-			}
-		}
-	}
-	for _, p := range e.Progs { // the file may have no table of sections
-		if p.Type == elf.PT_NOTE && f.BuildID == "" && p.Filesz < maxSection {
-			if notes, err := readAll(p.Open(), p.Filesz); err == nil {
-				f.BuildID = buildid.Find(notes)
-			}
-		}
-	}
+	f.BuildID, _ = buildid.Of(e) // as good as none if the notes are damaged
 	f.functions = sync.OnceValues(f.readFunctions)
 	return f, nil
 }

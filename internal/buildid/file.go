@@ -12,17 +12,22 @@ import (
 // maxNotes bounds the notes that are read of a file, in bytes.
 const maxNotes = 1 << 20
 
-// Of returns the build-id of an ELF file in hex, by its program headers; "" if it has none.
-func Of(r io.ReaderAt) (string, error) {
-	f, err := elf.NewFile(r)
-	if err != nil {
-		return "", errors.WithStack(err)
-	}
+// Of returns the build-id of an ELF file in hex, by its program headers or, as Go's linker writes them,
+// its sections; "" if it has none.
+func Of(f *elf.File) (string, error) {
+	var parts []io.Reader
 	for _, p := range f.Progs {
-		if p.Type != elf.PT_NOTE {
-			continue
+		if p.Type == elf.PT_NOTE {
+			parts = append(parts, p.Open())
 		}
-		notes, err := io.ReadAll(io.LimitReader(p.Open(), maxNotes))
+	}
+	for _, s := range f.Sections {
+		if s.Type == elf.SHT_NOTE {
+			parts = append(parts, s.Open())
+		}
+	}
+	for _, part := range parts {
+		notes, err := io.ReadAll(io.LimitReader(part, maxNotes))
 		if err != nil {
 			return "", errors.WithStack(err)
 		}
