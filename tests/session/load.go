@@ -13,6 +13,7 @@ import (
 // BuildLoad builds on the host what Busy runs in the guest.
 func BuildLoad(t testing.TB, dir string) {
 	guest.Command(t, guest.Root(t), "gcc", "-O2", "-static", "-pthread", "-o", filepath.Join(dir, "busy"), "tests/load/busy.c")
+	guest.Command(t, guest.Root(t), "gcc", "-O2", "-g", "-pthread", "-D_GNU_SOURCE", "-o", filepath.Join(dir, "storm"), "tests/load/storm.c")
 }
 
 // Busy keeps the machine busy until it is stopped.

@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +65,7 @@ func buildModules(t *testing.T, dir, release string) {
 		{"victim", victim, nil},
 		{"quiet", quiet, nil},
 		{"recursion", recursion, []string{"--suppress-handler-errors"}},
+		{"programs", strings.ReplaceAll(programs, "PATH", filepath.Join(dir, "storm")), nil},
 		{"everything", fmt.Sprintf(everything, session.Choose("[a-h]*", "*")), []string{"--suppress-handler-errors"}},
 	} {
 		args := append([]string{"-w", "-g", "-p4", "-r", release, "-m", m.name, "-e", m.script}, m.options...)
@@ -96,6 +98,7 @@ func TestGuest(t *testing.T) {
 		{"Strangers", testStrangers},
 		{"Recursion", testRecursion},
 		{"Everything", testEverything},
+		{"Programs", testPrograms},
 	} {
 		t.Run(item.name, func(t *testing.T) {
 			began := time.Now()

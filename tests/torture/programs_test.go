@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package torture
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"gostap/tests/guest"
+	"gostap/tests/session"
+)
+
+// programs probes storm, PATH, in all ways that programs are probed in.
+const programs = `global entries%, returns%, deep%, begun%, ended%, threads%, ends%, calls%, names
+	probe process("PATH").function("work") { entries[0]++ if ($n % 64 == 0) names[user_string($name)]++ }
+	probe process("PATH").function("work").return { returns[$return == $n + 110]++ }
+	probe process("PATH").function("deep") { deep[$n]++ }
+	probe process("PATH").function("deep").return { deep[-1 - $n]++ }
+	probe process("PATH").begin { begun[0]++ }
+	probe process("PATH").end { ended[0]++ }
+	probe process("PATH").thread.begin { threads[0]++ }
+	probe process("PATH").thread.end { ends[0]++ }
+	probe process("PATH").syscall { calls[$syscall]++ }
+	probe process("PATH").syscall.return { if ($return == -38) calls[-1]++ }
+	probe end {
+		printf("entries %d\nreturns %d\nwrong %d\nunwound %d\nbegun %d\nended %d\nthreads %d\nthread-ends %d\n",
+			entries[0], returns[1], returns[0], deep[-1], begun[0], ended[0], threads[0], ends[0])
+	}`
+
+// storm is the program that the guest runs.
+func storm() string { return filepath.Join(guest.Dir(), "storm") }
+
+// testPrograms probes programs that fork, run anew, jump out of functions, and are killed: in a session around all of it every
+// call is seen, and sessions that come, go and are killed meanwhile leave nothing behind.
+func testPrograms(t *testing.T) {
+	rounds := session.Choose(20, 400)
+	s := session.Run(t, "run", "-c", fmt.Sprintf("%s %d", storm(), rounds), session.Module("programs"))
+	said := figures(s.Out.Bytes())
+	t.Logf("%v, skipped: %s", said, skipped(s.Err.Bytes()))
+	if code := s.ProcessState.ExitCode(); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, s.Err.String())
+	}
+	// The call that a process is killed in may be counted by one side alone.
+	if d := said["calls"] - said["entries"]; d < -said["killed"] || d > said["killed"] {
+		t.Errorf("%d calls, of which %d were seen", said["calls"], said["entries"])
+	}
+	if d := said["entries"] - said["returns"]; d < 0 || d > said["killed"] {
+		t.Errorf("%d calls, of which %d were seen to return", said["entries"], said["returns"])
+	}
+	if said["wrong"] != 0 || said["unwound"] != 0 {
+		t.Errorf("%d returns with what another call's entry has saved, %d of functions that never return", said["wrong"], said["unwound"])
+	}
+	// Each round: four forks and one exec; four threads.
+	if said["begun"] != 5*int64(rounds)+1 || said["ended"] != 4*int64(rounds)+1 || said["threads"] != 4*int64(rounds) || said["thread-ends"] != 4*int64(rounds) {
+		t.Errorf("%d rounds: %v", rounds, said)
+	}
+
+	load := exec.Command(storm(), "1000000")
+	if err := load.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range session.Choose(6, 60) {
+		s := session.Start(t, "run", session.Module("programs"))
+		session.Await(t, "the module is loaded", func() bool { return session.Loaded("programs") })
+		time.Sleep(time.Duration(i%4) * 300 * time.Millisecond)
+		if i%2 == 0 {
+			s.Process.Kill()
+		} else {
+			s.Process.Signal(syscall.SIGINT)
+		}
+		s.End()
+		session.Removed(t, "programs")
+	}
+	load.Process.Kill()
+	load.Wait()
+	exec.Command("pkill", "-9", "storm").Run()
+}
+
+var figureLine = regexp.MustCompile(`(?m)^([a-z-]+) (\d+)$`)
+
+// figures returns what lines "name number" say.
+func figures(text []byte) map[string]int64 {
+	found := map[string]int64{}
+	for _, m := range figureLine.FindAllSubmatch(text, -1) {
+		found[string(m[1])], _ = strconv.ParseInt(string(m[2]), 10, 64)
+	}
+	return found
+}
+
+var skippedLine = regexp.MustCompile(`(?m)^WARNING: .*skipped.*$`)
+
+// skipped returns what a session says of skipped hits.
+func skipped(text []byte) []byte { return bytes.Join(skippedLine.FindAll(text, -1), []byte("; ")) }
