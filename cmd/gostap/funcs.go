@@ -52,7 +52,7 @@ In front stands how a probe gets there: ftrace, kprobe, or - if it doesn't.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.release, "release", "r", "", "of kernel `RELEASE` (default: the running kernel)")
-	f.StringVar(&modules, "module", "", "of the modules that `PATTERN` matches, instead of the kernel itself")
+	f.StringVar(&modules, "module", "", "of the modules that `PATTERN` matches, or of programs by their paths, instead of the kernel itself")
 	for _, filter := range []struct{ name, usage string }{
 		{"probeable", "only those that can be probed"},
 		{"refused", "only those that can't"},
@@ -84,7 +84,10 @@ func passesFilters(f query.Function, filters map[string]*bool) bool {
 type function query.Function
 
 func (f function) String() string {
-	how := "kprobe"
+	how, of := "kprobe", "module "
+	if strings.HasPrefix(f.Module, "/") {
+		how, of = "uprobe", ""
+	}
 	switch {
 	case f.Refused != "":
 		how = "-"
@@ -97,7 +100,7 @@ func (f function) String() string {
 	}
 	var notes []string
 	if f.Module != "" {
-		notes = append(notes, "module "+f.Module)
+		notes = append(notes, of+f.Module)
 	}
 	if !f.Global {
 		notes = append(notes, "static")

@@ -4,12 +4,14 @@ package dwarf
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"gostap/elaborate/btf"
 	"gostap/internal/bounded"
 )
 
@@ -51,8 +53,41 @@ func readAll(data []byte) error {
 			}
 		}
 	}
+	if err := askNames(info.Types(), stat); err != nil {
+		return err
+	}
 	_, err = info.WriteSubset(nil)
 	return err
+}
+
+// askNames asks for types by their names.
+func askNames(types *Types, stat os.FileInfo) error {
+	data, err := types.makeNames(stat)
+	if err != nil {
+		return err
+	}
+	known := useNames(data, types.f.Path, stat)
+	if known == nil {
+		return errors.New("the names can't be read")
+	}
+	types.naming.Do(func() { types.named = known })
+	for i, one := range known.types {
+		if i == 50 {
+			break
+		}
+		for _, id := range types.Find(known.text(one.Name), btf.Kind(one.Kind)) {
+			types.Size(id)
+			types.MemberNames(types.Strip(id))
+			if p, ok := types.PointerTo(id); ok {
+				types.String(p)
+			}
+		}
+	}
+	types.Enumerator("RED")
+	for cut := 0; cut < len(data); cut += 1 + len(data)/20 {
+		useNames(data[:cut], types.f.Path, stat)
+	}
+	return nil
 }
 
 // askAll asks for all that is known of one instance.

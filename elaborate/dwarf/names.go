@@ -111,8 +111,10 @@ type namedType struct {
 
 // nameFound is what the scan of a unit finds.
 type nameFound struct {
-	types []namedType
-	enums []btf.Enumerator
+	types  []namedType
+	enums  []btf.Enumerator
+	around map[uint64]string // what declarations' names stand behind, by their offsets
+	left   int               // DIEs that may still be looked at: hostile ones have the same children as their siblings
 }
 
 func (t *Types) makeNames(info os.FileInfo) ([]byte, error) {
@@ -169,6 +171,7 @@ func (t *Types) scanNames(f *File) ([]nameFound, error) {
 					continue
 				}
 				if root, ok := u.die(u.first); ok {
+					all[i].left = int(u.end - u.first)
 					t.namesIn(root, "", &all[i], maxBlocks)
 				}
 			}
@@ -190,6 +193,9 @@ func (t *Types) namesIn(d die, around string, to *nameFound, depth int) {
 		return
 	}
 	d.eachChild(func(c die) bool {
+		if to.left--; to.left < 0 {
+			return false
+		}
 		kind := kindOf(c)
 		switch {
 		case c.tag == dwarf.TagNamespace:
@@ -199,6 +205,12 @@ func (t *Types) namesIn(d die, around string, to *nameFound, depth int) {
 			return true
 		case kind == btf.Enum || kind == btf.Enum64:
 			to.enums = append(to.enums, enumerators(c)...)
+		case kind == btf.Forward && around != "":
+			if to.around == nil {
+				to.around = map[uint64]string{}
+			}
+			to.around[uint64(c.off)] = around
+			return true
 		case kind != btf.Struct && kind != btf.Union && kind != btf.Typedef && kind != btf.Int && kind != btf.Float:
 			return true
 		}
@@ -206,9 +218,13 @@ func (t *Types) namesIn(d die, around string, to *nameFound, depth int) {
 		if name == "" || c.signed {
 			return true
 		}
+		scope := around
+		if v, ok := c.attr(dwarf.AttrSpecification); ok {
+			scope = to.around[v.u] // a type unit declares it where it belongs, and describes it elsewhere
+		}
 		size, _ := c.number(dwarf.AttrByteSize)
 		if id := t.id(value{f: c.u.f, u: uint64(c.off)}); id != 0 {
-			to.types = append(to.types, namedType{around + name, id, kind, uint32(min(size, 1<<31))})
+			to.types = append(to.types, namedType{scope + name, id, kind, uint32(min(size, 1<<31))})
 		}
 		return true
 	})

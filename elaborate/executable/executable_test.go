@@ -3,6 +3,7 @@
 package executable
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,7 @@ func open(t *testing.T, path string) *File {
 }
 
 func TestFunctions(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	for _, c := range []struct {
 		name  string
 		flags []string
@@ -124,7 +126,7 @@ func TestStubs(t *testing.T) {
 			t.Errorf("%v: %v, objdump has %v", flags, list, found)
 		}
 		for _, s := range list {
-			if text := found[s.Name]; text != strings.TrimPrefix(hex(s.Addr), "0x") {
+			if text := found[s.Name]; text != fmt.Sprintf("%x", s.Addr) {
 				t.Errorf("%v: %s is at %#x, by objdump at %s", flags, s.Name, s.Addr, text)
 			}
 		}
@@ -133,6 +135,7 @@ func TestStubs(t *testing.T) {
 
 // TestDamaged reads programs of which bytes are changed, or that break off.
 func TestDamaged(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	path := compile(t, marked, "-g")
 	whole, err := os.ReadFile(path)
 	if err != nil {

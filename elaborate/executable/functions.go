@@ -5,38 +5,75 @@ package executable
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"debug/elf"
+	"encoding/hex"
+	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/symbols"
+	"gostap/internal/cache"
 	"gostap/internal/compress"
 )
 
 // Functions returns the functions of the symbol tables: of .symtab, .dynsym, and
 // of .gnu_debugdata (MiniDebugInfo), which is a symbol table for stripped programs.
+// They are kept in the cache for as long as the file is the same.
 func (f *File) Functions() (*symbols.Functions, error) { return f.functions() }
 
-func (f *File) readFunctions() (*symbols.Functions, error) {
+func (f *File) keptFunctions() (*symbols.Functions, error) {
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	// A program that is stripped keeps its build-id.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", f.Path, f.BuildID, info.Size(), info.ModTime().UnixNano()))
+	kept := cache.Path("programs", hex.EncodeToString(sum[:16]), "symbols")
+	if data, err := cache.Map(kept); err == nil {
+		if functions, err := symbols.OpenFunctions(data); err == nil {
+			return functions, nil
+		}
+	}
+	list, err := f.readFunctions()
+	if err != nil {
+		return nil, errors.Wrap(err, f.Path)
+	}
+	data, err := symbols.EncodeFunctions(list)
+	if err != nil {
+		return nil, errors.Wrap(err, f.Path)
+	}
+	if len(list) >= manyFunctions {
+		if err := cache.Write(kept, data); err != nil {
+			return nil, err
+		}
+	}
+	return symbols.OpenFunctions(data)
+}
+
+// manyFunctions is from where on reading them takes longer than finding them in the cache.
+const manyFunctions = 2000
+
+func (f *File) readFunctions() ([]symbols.Func, error) {
 	var list []symbols.Func
 	dynamic, err := f.elf.DynamicSymbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
-		return nil, errors.Wrapf(err, "%s: its dynamic symbols", f.Path)
+		return nil, errors.Wrap(err, "its dynamic symbols")
 	}
 	list = f.add(list, dynamic, true)
 	static, err := f.elf.Symbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
-		return nil, errors.Wrapf(err, "%s: its symbols", f.Path)
+		return nil, errors.Wrap(err, "its symbols")
 	}
 	list = f.add(list, static, false)
 	mini, err := f.miniSymbols()
 	if err != nil {
-		return nil, errors.Wrapf(err, "%s: its .gnu_debugdata", f.Path)
+		return nil, errors.Wrap(err, "its .gnu_debugdata")
 	}
-	list = f.add(list, mini, false)
-	found, err := symbols.NewFunctions(unique(list))
-	return found, errors.Wrap(err, f.Path)
+	return unique(f.add(list, mini, false)), nil
 }
 
 // miniSymbols returns the symbols of the ELF file that is compressed in .gnu_debugdata.
@@ -79,11 +116,20 @@ func (f *File) add(list []symbols.Func, syms []elf.Symbol, dynamic bool) []symbo
 	return list
 }
 
-// unique drops what several tables have, keeping what comes first, and gives functions
+// unique drops what several tables have, keeping what is exported, and gives functions
 // of unknown size that up to the next.
 func unique(list []symbols.Func) []symbols.Func {
-	slices.SortStableFunc(list, func(a, b symbols.Func) int {
-		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name))
+	slices.SortFunc(list, func(a, b symbols.Func) int {
+		if c := cmp.Compare(a.Addr, b.Addr); c != 0 {
+			return c
+		}
+		if c := strings.Compare(a.Name, b.Name); c != 0 || a.Exported == b.Exported {
+			return c
+		}
+		if a.Exported {
+			return -1
+		}
+		return 1
 	})
 	list = slices.CompactFunc(list, func(a, b symbols.Func) bool { return a.Addr == b.Addr && a.Name == b.Name })
 	for i := range list {

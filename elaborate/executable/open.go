@@ -54,7 +54,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 	}
 	f := &File{Path: path, elf: e}
 	f.BuildID, _ = buildid.Of(e) // as good as none if the notes are damaged
-	f.functions = sync.OnceValues(f.readFunctions)
+	f.functions = sync.OnceValues(f.keptFunctions)
 	return f, nil
 }
 

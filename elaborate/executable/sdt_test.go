@@ -11,8 +11,6 @@ import (
 	"gostap/elaborate/internal/compiled"
 )
 
-func hex(n uint64) string { return fmt.Sprintf("%#x", n) }
-
 var marked = `
 #include <stdio.h>
 __extension__ unsigned short app_done_semaphore __attribute__((unused)) __attribute__((section(".probes"))) = 0;

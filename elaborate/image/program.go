@@ -155,6 +155,9 @@ func (p *Program) Refusal(start, addr uint64, told bool) string {
 	if !p.IsCode(addr) {
 		return "it is in no code of " + p.Path
 	}
+	if addr == start {
+		return ""
+	}
 	const longest = 15 // of an instruction of x86
 	in := p.decoded[start]
 	if need := int(addr - start + longest); in == nil || len(in.code) < need {

@@ -39,6 +39,7 @@ type probed struct {
 	*image.Program
 	maker placeMaker  // for places in it
 	info  *dwarf.Info // nil if there is none, or nobody has asked
+	alone bool        // no other is looked into, so that what is wrong with this one matters
 }
 
 // inPrograms finds places in each of the programs or libraries that a probe point names. If
@@ -72,6 +73,9 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*Place, *syntax.Diag
 	for _, path := range paths {
 		p, d := c.probed(m, path, pid)
 		if d != nil || !m.Has("library") {
+			if p != nil {
+				p.alone = len(paths) == 1
+			}
 			try(p, d)
 			continue
 		}
@@ -83,6 +87,7 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*Place, *syntax.Diag
 		for _, library := range libraries {
 			in, d := c.probed(m, library, pid)
 			if d == nil {
+				in.alone = len(paths) == 1 && len(libraries) == 1
 				in.maker.spelled = fmt.Sprintf("%s.library(%q)", p.Component(), library)
 				in.maker.program = path
 			}
@@ -257,7 +262,7 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.
 		return nil, m.Errorf("%q can't be probed: %s", pattern, barred)
 	case len(list) > 0 && m.Has("exported"):
 		return nil, m.Errorf("function %q is not exported by %s", pattern, p)
-	case functions.Count() == 0:
+	case functions.Count() == 0 && p.alone:
 		d := m.Errorf("%s has no symbols and no debuginfo", p)
 		_, need := p.Debuginfo().Need(m.At, "", nil)
 		if need != nil {
@@ -268,6 +273,8 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.
 		return nil, m.Errorf("no function of %s matches %q", p, pattern)
 	}
 	d := m.Errorf("%s has no function %q", p, pattern)
-	d.Hint = p.nearest(pattern)
+	if p.alone {
+		d.Hint = p.nearest(pattern)
+	}
 	return nil, d
 }

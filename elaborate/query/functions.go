@@ -3,7 +3,10 @@
 package query
 
 import (
+	"strings"
+
 	"gostap/elaborate/btf"
+	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
 	"gostap/elaborate/symbols"
 )
@@ -11,7 +14,7 @@ import (
 // A Function is one of the kernel's or of a module's, as gostap funcs lists it.
 type Function struct {
 	Name      string
-	Module    string `json:",omitempty"` // "" for the kernel itself
+	Module    string `json:",omitempty"` // a program's path; "" for the kernel itself
 	Size      uint32 // bytes
 	Global    bool   // not static
 	Exported  bool   // modules may use it
@@ -21,7 +24,8 @@ type Function struct {
 }
 
 // Functions returns the functions whose names match pattern: the kernel's, or
-// if modules is not "", those of the modules whose names match that.
+// if modules is not "", those of the modules whose names match that, or of programs
+// and libraries by their paths.
 func Functions(target *image.Target, pattern, modules string) ([]Function, error) {
 	k, err := target.Kernel()
 	if err != nil {
@@ -30,6 +34,9 @@ func Functions(target *image.Target, pattern, modules string) ([]Function, error
 	if modules == "" {
 		types, _ := target.Types()
 		return describe(nil, k.Glob(pattern), "", types), nil
+	}
+	if strings.Contains(modules, "/") || strings.Contains(modules, ".so") {
+		return programFunctions(target, pattern, modules)
 	}
 	tree, err := k.Modules()
 	if err != nil {
@@ -47,6 +54,22 @@ func Functions(target *image.Target, pattern, modules string) ([]Function, error
 		}
 		types, _ := m.Types()
 		list = describe(list, m.Symbols().Glob(pattern), m.Name(), types)
+	}
+	return list, nil
+}
+
+// programFunctions returns the functions of programs that have symbols.
+func programFunctions(target *image.Target, pattern, name string) (list []Function, err error) {
+	paths, err := executable.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		p, err := target.Program(path)
+		if err != nil {
+			return nil, err
+		}
+		list = describe(list, p.Symbols().Glob(pattern), path, nil)
 	}
 	return list, nil
 }

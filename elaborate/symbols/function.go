@@ -2,7 +2,10 @@
 
 package symbols
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Func is one function of the kernel itself or of a module. Its names need not be unique:
 // static functions of several files may share one.
@@ -25,10 +28,22 @@ type Func struct {
 func (f *Func) Base() string { return base(f.Name) }
 
 func base(name string) string {
-	if i := strings.IndexByte(name, '.'); i > 0 {
-		return name[:i]
+	for i := 1; i < len(name); i++ {
+		if name[i] == '.' && isSuffix(name[i+1:]) {
+			return name[:i]
+		}
 	}
 	return name
+}
+
+// suffixes are what compilers put behind the names of functions, and a dot before it.
+var suffixes = []string{"isra", "constprop", "part", "cold", "lto_priv", "localalias", "llvm"}
+
+// isSuffix reports whether what stands behind a dot is a compiler's: a number counts them.
+// Go's names have dots of their own.
+func isSuffix(text string) bool {
+	text, _, _ = strings.Cut(text, ".")
+	return text != "" && strings.Trim(text, "0123456789") == "" || slices.Contains(suffixes, text)
 }
 
 // IsPart reports whether f is a piece that the compiler cut off a function.

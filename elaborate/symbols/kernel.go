@@ -57,7 +57,9 @@ func (f *Functions) Variants(name string) []Func {
 	var list []Func
 	prefix := name + "."
 	for i := f.x.first(prefix); i < f.x.count && strings.HasPrefix(f.x.name(i), prefix); i++ {
-		list = append(list, f.x.fn(i))
+		if base(f.x.name(i)) == name {
+			list = append(list, f.x.fn(i))
+		}
 	}
 	return list
 }

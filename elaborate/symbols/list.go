@@ -8,9 +8,9 @@ import (
 	"github.com/pkg/errors"
 )
 
-// NewFunctions returns functions as a kernel's or a module's are kept. Their Offsets
-// count from the first.
-func NewFunctions(list []Func) (*Functions, error) {
+// EncodeFunctions returns functions as a kernel's or a module's are kept, for OpenFunctions. Their
+// Offsets count from the first.
+func EncodeFunctions(list []Func) ([]byte, error) {
 	start := uint64(0)
 	for i := range list {
 		if i == 0 || list[i].Addr < start {
@@ -25,6 +25,11 @@ func NewFunctions(list []Func) (*Functions, error) {
 		f.Offset = int64(f.Addr - start)
 	}
 	sortFuncs(list)
-	x, err := openIndex(encodeIndex(list, start, 0))
+	return encodeIndex(list, start, 0), nil
+}
+
+// OpenFunctions returns what EncodeFunctions has made; it refers to data.
+func OpenFunctions(data []byte) (*Functions, error) {
+	x, err := openIndex(data)
 	return &Functions{x}, err
 }
