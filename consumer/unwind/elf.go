@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package unwind
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"io"
+
+	"github.com/go-delve/delve/pkg/dwarf/frame"
+	"github.com/pkg/errors"
+)
+
+// maxSection is how large call frame information may be. Chromium, with 200 MB of code, has 16 MB of it.
+const maxSection = 256 << 20
+
+// Read makes the table of an x86-64 ELF file: of .eh_frame and, for functions that are not in there, .debug_frame. The
+// table is empty where a file has neither.
+func Read(r io.ReaderAt) (*Table, error) {
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	return OfELF(f)
+}
+
+// OfELF is Read for a file that is open.
+func OfELF(f *elf.File) (*Table, error) {
+	if f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB || f.Machine != elf.EM_X86_64 {
+		return nil, errors.Errorf("%v %v: only x86-64 is known", f.Class, f.Machine)
+	}
+	code := Code(f)
+	var all frame.FrameDescriptionEntries
+	for _, name := range []string{".eh_frame", ".debug_frame"} {
+		s := f.Section(name)
+		if s == nil || s.Type == elf.SHT_NOBITS {
+			continue
+		}
+		entries, err := parse(s, name == ".eh_frame")
+		if err != nil {
+			return nil, errors.Wrap(err, name)
+		}
+		all = append(all, entries...)
+	}
+	return build(all, code)
+}
+
+// Code returns the segments of a file that are executable.
+func Code(f *elf.File) []Segment {
+	var code []Segment
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
+			code = append(code, Segment{p.Vaddr, p.Off, p.Filesz})
+		}
+	}
+	return code
+}
+
+// parse reads the entries of a section. Delve's reader panics at data that breaks off.
+func parse(s *elf.Section, eh bool) (entries frame.FrameDescriptionEntries, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errFrame
+		}
+	}()
+	if s.Size > maxSection {
+		return nil, errors.Errorf("%d MB", s.Size>>20)
+	}
+	data, err := s.Data()
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	addr := uint64(0)
+	if eh {
+		addr = s.Addr
+		if addr == 0 {
+			return nil, errors.New("it has no address")
+		}
+	}
+	return frame.Parse(data, binary.LittleEndian, 0, 8, addr)
+}

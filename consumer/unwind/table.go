@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package unwind makes of the call frame information of programs and libraries
+// (.eh_frame, .debug_frame) the tables by which the kernel side unwinds their
+// stacks: runtime-c/kernel/unwind.c reads them, protocol.h says what they hold.
+package unwind
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/go-delve/delve/pkg/dwarf/frame"
+	"github.com/pkg/errors"
+)
+
+// A Table says for each instruction of a file how its function's caller is found.
+type Table struct {
+	// Offsets holds the bytes from the file's beginning at which another rule
+	// begins to hold, ascending; RuleOf has the indices of those rules.
+	Offsets []uint32
+	RuleOf  []uint16
+	Rules   []Rule // the first is no rule: nothing is known there
+}
+
+// A Rule is struct gs_unwind_rule: where the caller's registers are. Registers
+// have DWARF's numbers, offsets are in bytes.
+type Rule struct {
+	CFA       uint8    // how the canonical frame address is found: CFA*
+	Register  uint8    // with the help of which register
+	RAFrom    uint8    // what RA counts from: a register's number, or FromCFA
+	SavedFrom uint8    // what At counts from
+	Saved     uint8    // a bit for each of SavedRegisters: is it saved, at At?
+	Lost      uint8    // or is it not known in the caller?
+	Flags     uint8    // Flag*
+	_         uint8    // 0
+	Offset    int32    // is added to Register
+	Add       int32    // is added to what is found there; CFAPLT: the lowest byte of an entry at which the push is done
+	RA        int32    // where the return address stands
+	At        [6]int32 // where SavedRegisters stand
+}
+
+// What Rule.CFA can be.
+const (
+	CFANone     = 0 // nothing is known
+	CFARegister = 1 // Register + Offset
+	CFADeref    = 2 // the word at Register + Offset, and Add
+	CFAPLT      = 3 // Register + Offset, and 8 more in the last bytes of an entry of 16, from Add on
+)
+
+// Flags of a rule.
+const (
+	FlagEnd    = 1 // there is no caller
+	FlagSignal = 2 // a signal's frame: the caller was interrupted anywhere, not at a call
+)
+
+// FromCFA stands for the canonical frame address, where else a register's number does.
+const FromCFA = 0xff
+
+// The registers of SavedRegisters by DWARF's numbers: rbx, rbp, r12 to r15.
+const (
+	rbx, rbp, rsp, r12, r15 = 3, 6, 7, 12, 15
+	registers               = 16
+	ra                      = 16
+)
+
+var savedIndex = [registers]int8{rbx: 1, rbp: 2, 12: 3, 13: 4, 14: 5, 15: 6} // in At, from 1; 0: it isn't kept
+
+// SavedRegisters are those whose values in callers matter: what functions preserve.
+var SavedRegisters = [6]uint8{rbx, rbp, 12, 13, 14, 15}
+
+// maxRows bounds a table: the largest programs have some ten million.
+const maxRows = 1 << 25
+
+// A Segment is a piece of code of a file: from Addr, as linked, at Offset of the file.
+type Segment struct{ Addr, Offset, Size uint64 }
+
+// fileOffset returns where in the file what is linked to addr stands.
+func fileOffset(code []Segment, addr uint64) (uint32, bool) {
+	for _, s := range code {
+		if at := addr - s.Addr; at < s.Size && s.Offset+at < 1<<32 {
+			return uint32(s.Offset + at), true
+		}
+	}
+	return 0, false
+}
+
+// builder puts a table together.
+type builder struct {
+	table Table
+	index map[Rule]uint16
+	code  []Segment
+}
+
+func newBuilder(code []Segment) *builder {
+	return &builder{Table{Rules: []Rule{{}}}, map[Rule]uint16{{}: 0}, code}
+}
+
+// add appends a row. Of two rows at one place the later holds; rows that say nothing new are left out.
+func (b *builder) add(at uint32, r Rule) error {
+	t := &b.table
+	i, known := b.index[r]
+	if !known {
+		if len(t.Rules) == 1<<16 {
+			return errors.New("more than 65,536 different rules")
+		}
+		i = uint16(len(t.Rules))
+		b.index[r] = i
+		t.Rules = append(t.Rules, r)
+	}
+	n := len(t.Offsets)
+	switch {
+	case n > 0 && t.Offsets[n-1] > at:
+		return nil // entries that overlap: the one that begins first holds
+	case n > 0 && t.Offsets[n-1] == at:
+		t.RuleOf[n-1] = i
+		return nil
+	case n > 0 && t.RuleOf[n-1] == i:
+		return nil
+	case n == maxRows:
+		return errors.New("more than 33 million rows")
+	}
+	t.Offsets = append(t.Offsets, at)
+	t.RuleOf = append(t.RuleOf, i)
+	return nil
+}
+
+// entry appends the rows of a function. What of it is not understood has no rule.
+func (b *builder) entry(e *frame.FrameDescriptionEntry) error {
+	begin, inCode := fileOffset(b.code, e.Begin())
+	size := e.End() - e.Begin()
+	if !inCode || size == 0 || uint64(begin)+size > 1<<32-1 {
+		return nil
+	}
+	end := begin + uint32(size)
+	m := machine{cie: e.CIE, begin: e.Begin(), end: e.End(), row: func(addr uint64, r Rule) error {
+		return b.add(begin+uint32(addr-e.Begin()), r)
+	}}
+	if err := m.run(e.Instructions); err != nil {
+		return err
+	}
+	return b.add(end, Rule{})
+}
+
+// build makes the table of entries.
+func build(entries frame.FrameDescriptionEntries, code []Segment) (*Table, error) {
+	slices.SortStableFunc(entries, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
+	code = slices.Clone(code)
+	slices.SortFunc(code, func(a, b Segment) int { return cmp.Compare(a.Addr, b.Addr) })
+	b := newBuilder(code)
+	for _, e := range entries {
+		if err := b.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	return &b.table, nil
+}
+
+// At returns the rule that holds at an offset of the file.
+func (t *Table) At(offset uint32) Rule {
+	i, found := slices.BinarySearch(t.Offsets, offset)
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return Rule{}
+	}
+	return t.Rules[t.RuleOf[i]]
+}
