@@ -12,6 +12,8 @@ import (
 type Config struct {
 	Module     string        // path of the .ko; for RunHost, of the program
 	Target     int           // target(), unless Command is given
+	Images     []string      // programs and libraries whose stacks are expected: -d
+	Libraries  bool          // with the libraries that these need: --ldd
 	Command    string        // of -c: started with the session, which ends when it does
 	Globals    []string      // "name=value" of -G
 	Output     io.Writer     // nil: standard output

@@ -39,6 +39,7 @@ func (c *clock) ticks(n uint64) uint64 {
 //	{"time":81230001,"cpu":0,"probe":"end","text":"bye\n"}
 //	{"time":81230001,"cpu":0,"probe":"end","histogram":[{"value":1,"count":3},{"value":2,"count":1}]}
 //	{"time":81230001,"cpu":0,"probe":"end","stack":[{"address":"0xffffffff81234567","symbol":"vfs_read","offset":0,"module":"kernel"}]}
+//	{"time":81230001,"cpu":0,"probe":"end","ustack":[{"address":"0x401136","symbol":"main","offset":16,"module":"/path/prog","linked":"0x401136"}]}
 //	{"time":81230001,"cpu":0,"probe":"begin","system":"date"}
 //
 // time is nanoseconds since boot; records of one handler run share it. Empty
@@ -49,13 +50,14 @@ type jsonSink struct {
 	formats  []printFormat
 	clock    *clock
 	symbols  *symbolizer
+	images   *images
 	values   []format.Value
 	probes   []string // "probe" and its value, for each point
 	prints   []string // "format" and its value and how "args" begins, for each format
 }
 
-func newJSONSink(m *manifest.Manifest, formats []printFormat, clock *clock) *jsonSink {
-	j := &jsonSink{manifest: m, formats: formats, clock: clock, symbols: newSymbolizer()}
+func newJSONSink(m *manifest.Manifest, formats []printFormat, clock *clock, im *images) *jsonSink {
+	j := &jsonSink{manifest: m, formats: formats, clock: clock, symbols: newSymbolizer(), images: im}
 	for _, p := range m.Points {
 		j.probes = append(j.probes, `,"probe":`+string(appendJSON(nil, p.Name)))
 	}
@@ -109,6 +111,12 @@ func (j *jsonSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byt
 			return dst[:start], false
 		}
 		dst = appendJSONStack(dst, j.symbols, flags, addrs)
+	case recUstack:
+		flags, frames, ok := ustackRecord(payload)
+		if !ok || j.images == nil {
+			return dst[:start], false
+		}
+		dst = appendJSONUstack(dst, j.images, flags, frames)
 	case recSystem:
 		dst = append(dst, `,"system":`...)
 		dst = appendJSON(dst, payload)

@@ -10,7 +10,7 @@ import (
 
 // A sink turns records into what the user sees.
 type sink interface {
-	// record appends a record of GS_REC_PRINT, TEXT, HIST, STACK or SYSTEM to dst.
+	// record appends a record of GS_REC_PRINT, TEXT, HIST, STACK, USTACK or SYSTEM to dst.
 	// It reports false if the record makes no sense.
 	record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool)
 }
@@ -31,16 +31,17 @@ type output struct {
 // flushAt is how much is collected before it is written.
 const flushAt = 64 << 10
 
-func newOutput(cfg *Config, m *manifest.Manifest, clock *clock) (*output, error) {
+// newOutput returns the output of a session; im is nil where it has no programs' stacks.
+func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images) (*output, error) {
 	formats, err := parseFormats(m)
 	if err != nil {
 		return nil, err
 	}
 	o := &output{w: cfg.output(), buf: make([]byte, 0, flushAt+64<<10)}
 	if cfg.JSON {
-		o.sink = newJSONSink(m, formats, clock)
+		o.sink = newJSONSink(m, formats, clock, im)
 	} else {
-		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter()}
+		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(), ustacks: newUstackPrinter(im)}
 	}
 	return o, nil
 }

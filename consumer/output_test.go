@@ -144,7 +144,7 @@ func sinkRecords() []testRecord {
 // TestText writes a record of each kind.
 func TestText(t *testing.T) {
 	var text bytes.Buffer
-	out, err := newOutput(&Config{Output: &text}, sinkManifest(), new(clock))
+	out, err := newOutput(&Config{Output: &text}, sinkManifest(), new(clock), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestText(t *testing.T) {
 // TestJSON writes a record of each kind, and reads what has become of it.
 func TestJSON(t *testing.T) {
 	var text bytes.Buffer
-	out, err := newOutput(&Config{Output: &text, JSON: true}, sinkManifest(), &clock{now: 1000, ns: 5000, khz: 2e6})
+	out, err := newOutput(&Config{Output: &text, JSON: true}, sinkManifest(), &clock{now: 1000, ns: 5000, khz: 2e6}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestJSON(t *testing.T) {
 func TestBadRecords(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var text bytes.Buffer
-		out, err := newOutput(&Config{Output: &text, JSON: asJSON}, sinkManifest(), new(clock))
+		out, err := newOutput(&Config{Output: &text, JSON: asJSON}, sinkManifest(), new(clock), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func TestClosedPipe(t *testing.T) {
 	var stderr bytes.Buffer
 	cfg := &Config{Output: w, Stderr: &stderr}
 	s := &supervisor{cfg: cfg, messages: newMessenger(cfg), ends: make(chan struct{}, 1)}
-	out, err := newOutput(cfg, sinkManifest(), new(clock))
+	out, err := newOutput(cfg, sinkManifest(), new(clock), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestSystemOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := &Config{Output: f}
-	out, err := newOutput(cfg, sinkManifest(), new(clock))
+	out, err := newOutput(cfg, sinkManifest(), new(clock), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,10 +41,29 @@ const (
 	recHist   = 3
 	recSystem = 4
 	recStack  = 5
+	recUstack = 6
 )
 
 // GS_STACK_*: flags of GS_REC_STACK.
 const stackReturn = 1
+
+// GS_FRAME_CALL, GS_NO_IMAGE and GS_VDSO: what gs_frame.image can be. Its size.
+const (
+	frameCall = 1 << 31
+	noImage   = 1<<31 - 1
+	vdsoImage = 0
+	frameSize = 16
+)
+
+// GS_USTACK_*: flags of GS_REC_USTACK.
+const (
+	ustackBrief   = 1
+	ustackLines   = 2
+	ustackBusy    = 4
+	ustackFault   = 8
+	ustackGuessed = 16
+	ustackDeep    = 32
+)
 
 // More kinds, of the host runtime alone.
 const (
@@ -63,7 +82,32 @@ const (
 const (
 	iocStart = 0x40304710
 	iocStop  = 0x4711
+	iocImage = 0xc0184712
+	iocTable = 0xc0484713
 )
+
+// nextImage is struct gs_next_image, the argument of iocImage.
+type nextImage struct {
+	image         uint32
+	fd            int32
+	path          uint64
+	pathSize, pad uint32
+}
+
+// imageTable is struct gs_image_table, the argument of iocTable.
+type imageTable struct {
+	image                              uint32
+	fd                                 int32
+	nrows, nrules, nsymbols, namesSize uint32
+	offsets, ruleOf, rules             uint64
+	symbols, names, path               uint64
+}
+
+// imageSymbol is struct gs_image_symbol.
+type imageSymbol struct{ offset, size, name uint32 }
+
+// tablesMax is GS_TABLES_MAX.
+const tablesMax = 64 << 20
 
 // startArgs is struct gs_start, the argument of iocStart.
 type startArgs struct {
@@ -116,6 +160,7 @@ const (
 	msgError   = 1
 	msgWarning = 2
 	msgExit    = 3
+	msgImages  = 4
 )
 
 // GS_STATE_*: where a session is in its life.

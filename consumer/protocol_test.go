@@ -9,16 +9,23 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"gostap/consumer/unwind"
 )
 
 // TestProtocol compares protocol.go with the C header, number by number.
 func TestProtocol(t *testing.T) {
 	want := map[string]uint64{
-		"REC_PRINT": recPrint, "REC_TEXT": recText, "REC_HIST": recHist, "REC_SYSTEM": recSystem, "REC_STACK": recStack,
+		"REC_PRINT": recPrint, "REC_TEXT": recText, "REC_HIST": recHist, "REC_SYSTEM": recSystem, "REC_STACK": recStack, "REC_USTACK": recUstack,
+		"FRAME_CALL": frameCall, "NO_IMAGE": noImage, "VDSO": vdsoImage, "TABLES_MAX": tablesMax,
+		"USTACK_BRIEF": ustackBrief, "USTACK_LINES": ustackLines, "USTACK_BUSY": ustackBusy, "USTACK_FAULT": ustackFault,
+		"USTACK_GUESSED": ustackGuessed, "USTACK_DEEP": ustackDeep,
+		"CFA_NONE": unwind.CFANone, "CFA_REGISTER": unwind.CFARegister, "CFA_DEREF": unwind.CFADeref, "CFA_PLT": unwind.CFAPLT,
+		"RULE_END": unwind.FlagEnd, "RULE_SIGNAL": unwind.FlagSignal, "FROM_CFA": unwind.FromCFA,
 		"STACK_RETURN": stackReturn,
 		"REC_MESSAGE":  recMessage, "REC_STATS": recStats,
 		"IOC_CONSUMED": iocConsumed, "IOC_GEOMETRY": iocGeometry, "IOC_FIRST": iocFirst,
-		"IOC_START": iocStart, "IOC_STOP": iocStop, "CMD_STATS": cmdStats,
+		"IOC_START": iocStart, "IOC_STOP": iocStop, "IOC_IMAGE": iocImage, "IOC_TABLE": iocTable, "CMD_STATS": cmdStats,
 		"CMD_MESSAGE": cmdMessage, "CMD_ATTACH": cmdAttach, "CMD_DETACH": cmdDetach,
 		"A_MSG_KIND": attrMsgKind, "A_TEXT": attrText, "A_NEAR": attrNear, "A_POINT": attrPoint,
 		"A_CLOCK_NOW": attrClockNow, "A_CLOCK_NS": attrClockNs, "A_CLOCK_KHZ": attrClockKhz,
@@ -27,7 +34,7 @@ func TestProtocol(t *testing.T) {
 		"A_OVERWRITTEN": attrOverwritten, "A_FIRST": attrFirst, "A_OWNER": attrOwner, "A_MEMORY": attrMemory, "A_KPROBES": attrKprobes,
 		"A_LOADED":    attrLoaded,
 		"F_OVERWRITE": flagOverwrite, "F_DETACHED": flagDetached,
-		"MSG_ERROR": msgError, "MSG_WARNING": msgWarning, "MSG_EXIT": msgExit,
+		"MSG_ERROR": msgError, "MSG_WARNING": msgWarning, "MSG_EXIT": msgExit, "MSG_IMAGES": msgImages,
 		"STATE_LOADED": stateLoaded, "STATE_STARTING": stateStarting, "STATE_RUNNING": stateRunning,
 		"STATE_EXITING": stateExiting, "STATE_STOPPED": stateStopped, "STATE_FAILED": stateFailed,
 		"SKIP_BUSY": skipBusy, "SKIP_LOCK": skipLock, "SKIP_STACK": skipStack,
@@ -58,7 +65,11 @@ func TestProtocol(t *testing.T) {
 		t.Error("the sizes of subbuf and record are not those of their constants")
 	}
 	// An ioctl's number has the size of its argument.
-	if unsafe.Sizeof(startArgs{}) != iocStart>>16&0x3fff || unsafe.Sizeof(geometry{}) != iocGeometry>>16&0x3fff {
-		t.Error("the sizes of startArgs and geometry are not those in the ioctls' numbers")
+	if unsafe.Sizeof(startArgs{}) != iocStart>>16&0x3fff || unsafe.Sizeof(geometry{}) != iocGeometry>>16&0x3fff ||
+		unsafe.Sizeof(nextImage{}) != iocImage>>16&0x3fff || unsafe.Sizeof(imageTable{}) != iocTable>>16&0x3fff {
+		t.Error("the sizes of an ioctl's argument is not that in its number")
+	}
+	if unsafe.Sizeof(unwind.Rule{}) != 44 || unsafe.Sizeof(imageSymbol{}) != 12 {
+		t.Error("the sizes of gs_unwind_rule and gs_image_symbol are others")
 	}
 }

@@ -50,6 +50,7 @@ type session struct {
 	mod      *module
 	control  *control
 	reader   *reader      // nil in a flight recorder that nobody reads
+	images   *images      // nil in a session that asks for no programs' stacks
 	stats    *kernelStats // the last there are
 	left     bool         // the session goes on without us
 
@@ -89,6 +90,7 @@ func (s *session) run() (result Result, err error) {
 		}
 		s.cfg.Target = s.command.pid()
 	}
+	s.preload()
 	if err = s.start(); err != nil {
 		s.drain()
 		s.report()
@@ -104,6 +106,7 @@ func (s *session) run() (result Result, err error) {
 // then, or the user would have it end, what it printed is all there is.
 func (s *session) record() (result Result, err error) {
 	result.ExitCode = 1
+	s.preload()
 	if err = s.start(); err != nil {
 		return result, err
 	}
@@ -145,6 +148,11 @@ func (s *session) follow() (result Result, err error) {
 
 // connect opens the module's control channel, and makes this process the session's owner.
 func (s *session) connect() (err error) {
+	if s.manifest.UserStacks {
+		if err = s.followImages(); err != nil {
+			return err
+		}
+	}
 	if s.control, err = dialControl(s.mod.genlFamily, s.message); err != nil {
 		return err
 	}
@@ -155,12 +163,15 @@ func (s *session) connect() (err error) {
 	if s.stats, err = s.control.attach(); err != nil {
 		return errors.Wrap(err, "attaching to the module's session")
 	}
+	if s.images != nil {
+		s.images.update() // those that another process was told of
+	}
 	return nil
 }
 
 // read opens the module's buffers, and has them emptied from now on.
 func (s *session) read() (err error) {
-	if s.out, err = newOutput(s.cfg, s.manifest, &s.stats.clock); err != nil {
+	if s.out, err = newOutput(s.cfg, s.manifest, &s.stats.clock, s.images); err != nil {
 		return err
 	}
 	s.out.fail = s.outputFailed
@@ -352,6 +363,9 @@ func (s *session) detach() {
 	}
 	if s.reader != nil {
 		s.reader.close()
+	}
+	if s.images != nil {
+		s.images.close()
 	}
 	if s.control != nil {
 		closed := make(chan struct{})

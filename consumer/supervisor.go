@@ -33,12 +33,13 @@ type supervisor struct {
 	detachable bool          // SIGQUIT leaves the session instead of ending it
 	recorder   bool          // it outlives us: also an output that fails only leaves it
 	leaving    atomic.Bool
+	newImages  func()                       // is told that programs or libraries have been met; must not wait
 	panicked   atomic.Pointer[panics.Error] // in one of its goroutines
 }
 
 // newSupervisor returns the supervisor of a run, and what has it give up the signals.
 func newSupervisor(ctx context.Context, cfg *Config) (*supervisor, func()) {
-	s := &supervisor{ctx: ctx, cfg: cfg, messages: newMessenger(cfg), ends: make(chan struct{}, 1)}
+	s := &supervisor{ctx: ctx, cfg: cfg, messages: newMessenger(cfg), ends: make(chan struct{}, 1), newImages: func() {}}
 	s.systemCommands = &systemCommands{stdout: cfg.output(), messages: s.messages}
 	if cfg.JSON {
 		s.systemCommands.stdout = os.Stderr
@@ -86,8 +87,12 @@ func (s *supervisor) leave() {
 
 // message takes a message from the kernel side.
 func (s *supervisor) message(m message) {
-	if m.kind == msgExit {
+	switch m.kind {
+	case msgExit:
 		s.end()
+		return
+	case msgImages:
+		s.newImages()
 		return
 	}
 	s.messages.message(m)

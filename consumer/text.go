@@ -74,6 +74,7 @@ type textSink struct {
 	formats []printFormat
 	hists   []manifest.Hist
 	stacks  *stackPrinter
+	ustacks *ustackPrinter
 	values  []format.Value
 }
 
@@ -106,6 +107,8 @@ func (t *textSink) general(dst []byte, kind uint16, payload []byte) ([]byte, boo
 		return drawHist(dst, h, counts), true
 	case recStack:
 		return t.stacks.append(dst, payload)
+	case recUstack:
+		return t.ustacks.append(dst, payload)
 	case recSystem:
 		return dst, true
 	}

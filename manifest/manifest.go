@@ -27,6 +27,9 @@ type Manifest struct {
 	Points  []Point  // in the order of gs_program.points
 	Symbols []Symbol `json:",omitempty"`
 	Globals []Global `json:",omitempty"` // those that -G can set
+
+	// What the script asks for of programs: their stacks or mappings, and names of their symbols in its handlers.
+	UserStacks, UserSymbols bool `json:",omitempty"`
 }
 
 // A Format is one printf of the script; GS_REC_PRINT carries its index.

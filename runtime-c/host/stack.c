@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stack.c - there is no kernel's stack here, and no kernel's symbol.
+ * stack.c - there is no kernel's stack here, and no kernel's symbol; nor are programs traced.
  */
 #include "host.h"
 
@@ -28,5 +28,34 @@ void gs_find_symbol(struct gs_ctx *c, gs_u64 addr, struct gs_symbol *to)
 {
 	(void)c;
 	(void)addr;
+	*to = (struct gs_symbol){ .name = GS_LIT(""), .module = GS_LIT("") };
+}
+
+const struct gs_frame *gs_ustack(struct gs_ctx *c, gs_u32 max, gs_u32 *n, gs_u32 *flags)
+{
+	(void)c;
+	(void)max;
+	*n = *flags = 0;
+	return NULL;
+}
+
+const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs_u64 bp, gs_u32 *n, gs_u32 *flags)
+{
+	(void)ip;
+	(void)sp;
+	(void)bp;
+	return gs_ustack(c, 0, n, flags);
+}
+
+int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to)
+{
+	(void)c;
+	*to = (struct gs_frame){ .addr = addr, .image = GS_NO_IMAGE };
+	return 0;
+}
+
+void gs_find_usymbol(const struct gs_frame *f, struct gs_symbol *to)
+{
+	(void)f;
 	*to = (struct gs_symbol){ .name = GS_LIT(""), .module = GS_LIT("") };
 }

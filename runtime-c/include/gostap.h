@@ -10,6 +10,8 @@
 #ifndef GOSTAP_H
 #define GOSTAP_H
 
+#include "protocol.h"
+
 typedef signed char gs_s8;
 typedef short gs_s16;
 typedef int gs_s32;
@@ -185,6 +187,7 @@ struct gs_program {
 	gs_u32 nshards;
 	const struct gs_array *arrays;
 	struct gs_shards *const *shards; /* globals that each CPU has of its own, arrays among them */
+	gs_u32 user_stacks;	    /* the script asks for programs' stacks, or for the symbols of their addresses */
 };
 extern const struct gs_program gs_program;
 
@@ -274,6 +277,24 @@ int gs_is_return(struct gs_ctx *c);
 /* Where the probe is, 0 if it has no place. */
 gs_u64 gs_probe_addr(struct gs_ctx *c);
 
+/*
+ * The current process's stack where it has come into the kernel, or is probed:
+ * the innermost address first, at most max and GS_USTACK_DEPTH. What is
+ * returned stays until the next call on this CPU. *flags is GS_USTACK_*.
+ */
+#define GS_USTACK_DEPTH 128
+const struct gs_frame *gs_ustack(struct gs_ctx *c, gs_u32 max, gs_u32 *n, gs_u32 *flags);
+/* The same for other registers than those. */
+const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs_u64 bp, gs_u32 *n, gs_u32 *flags);
+/* Finds what is mapped at addr of the current process; image is GS_NO_IMAGE where no file is. False if there is nothing. */
+int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to);
+/*
+ * The symbol of such a frame, as far as its image's table has come; name is ""
+ * if it is not known, module is the image's path.
+ */
+struct gs_symbol;
+void gs_find_usymbol(const struct gs_frame *f, struct gs_symbol *to);
+
 /* The symbol at an address. name is "" if there is none; module is "" for the kernel itself. */
 struct gs_symbol {
 	struct gs_str name, module; /* they stay until the next call on this CPU; no NUL behind them */
@@ -284,7 +305,6 @@ void gs_find_symbol(struct gs_ctx *c, gs_u64 addr, struct gs_symbol *to);
 /* The error that abort() raises: it ends the session, and is no error of the script's. */
 extern const char gs_aborted[];
 
-#include "protocol.h"
 #include "gs_data.h"
 
 #endif

@@ -41,7 +41,26 @@ struct gs_record {
 #define GS_REC_SYSTEM 4	   /* a command for system(), without NUL */
 #define GS_REC_STACK 5	   /* u32 GS_STACK_*, then u64 kernel addresses, to be printed a line each with their symbols */
 
+#define GS_REC_USTACK 6	   /* u32 GS_USTACK_*, u32 process, then gs_frames: a program's stack, a line each with their symbols */
+
 #define GS_STACK_RETURN 1    /* a function's return: the first address is the function, the second where it returns to */
+
+/* An address of a process. */
+struct gs_frame {
+	unsigned long long addr;
+	unsigned int image;	       /* what file is mapped there: an image of GS_IOC_IMAGE, or GS_NO_IMAGE; and GS_FRAME_CALL */
+	unsigned int offset;	       /* in the file */
+};
+#define GS_FRAME_CALL 0x80000000u /* addr is behind a call: its symbol is that of the byte before */
+#define GS_NO_IMAGE 0x7fffffffu
+#define GS_VDSO 0	     /* the kernel's own image, which it maps into every process */
+
+#define GS_USTACK_BRIEF 1     /* name and offset only */
+#define GS_USTACK_LINES 2     /* with file and line */
+#define GS_USTACK_BUSY 4      /* cut: the process's mappings could not be looked at, they were being changed */
+#define GS_USTACK_FAULT 8     /* cut: memory could not be read */
+#define GS_USTACK_GUESSED 16  /* some callers are from frame pointers, as there was no table: they may not be true */
+#define GS_USTACK_DEEP 32     /* cut: it is deeper */
 
 /*
  * The host runtime writes its records to file descriptor 3, and what control
@@ -123,12 +142,75 @@ struct gs_start {
 			      EAGAIN: a module has come or gone since the addresses were looked up */
 #define GS_IOC_STOP 0x4711	     /* disarms, runs end (or error) probes */
 
+/*
+ * Images: files of machine code that processes have mapped where stacks were
+ * asked for, numbered as they are met; the vdso is there from the beginning.
+ * The owner is told of new ones by GS_MSG_IMAGES, and answers with tables. Only
+ * in modules of scripts that ask for programs' stacks: else EOPNOTSUPP.
+ */
+struct gs_next_image {
+	unsigned int image;	       /* in: the first that is asked for. out: the first that there is from there on */
+	int fd;			       /* out: the file, opened for reading; -1: it could not be opened, or has its table */
+	unsigned long long path;       /* user address: out: what its table's sender called it, with its NUL; "" if there is none */
+	unsigned int path_size;
+	unsigned int pad;	       /* 0 */
+};
+#define GS_IOC_IMAGE 0xc0184712u     /* ENOENT: there is none from that one on */
+
+/* Offsets are those of the file's bytes, and ascend. */
+struct gs_image_table {
+	unsigned int image;	       /* GS_NO_IMAGE: that of the file fd, and out: its number */
+	int fd;
+	unsigned int nrows;
+	unsigned int nrules;
+	unsigned int nsymbols;
+	unsigned int names_size;       /* bytes */
+	unsigned long long offsets;    /* user addresses: u32 for each row: where another rule begins to hold */
+	unsigned long long rule_of;    /* u16 for each row: which one */
+	unsigned long long rules;      /* gs_unwind_rule; the first is for where nothing is known */
+	unsigned long long symbols;    /* gs_image_symbol, for scripts that ask for names */
+	unsigned long long names;      /* each with its NUL */
+	unsigned long long path;       /* a string: what the image is called */
+};
+#define GS_IOC_TABLE 0xc0484713u     /* EEXIST: it has one; ENOSPC: all tables would take more than GS_TABLES_MAX */
+#define GS_TABLES_MAX 67108864	     /* bytes of a session's tables */
+
+/* Where the caller's registers are. Registers have DWARF's numbers, offsets are bytes. */
+struct gs_unwind_rule {
+	unsigned char cfa;	       /* how the canonical frame address is found: GS_CFA_* */
+	unsigned char reg;	       /* with the help of which register */
+	unsigned char ra_from;	       /* what ra counts from: a register, or GS_FROM_CFA */
+	unsigned char saved_from;      /* what at counts from */
+	unsigned char saved;	       /* a bit for each of rbx, rbp, r12 to r15: it is saved in memory */
+	unsigned char lost;	       /* or its value is gone */
+	unsigned char flags;	       /* GS_RULE_* */
+	unsigned char pad;
+	int offset;		       /* is added to reg */
+	int add;		       /* is added to what stands there */
+	int ra;			       /* where the return address is */
+	int at[6];		       /* where rbx, rbp, r12 to r15 are */
+};
+#define GS_CFA_NONE 0	     /* it isn't known */
+#define GS_CFA_REGISTER 1    /* reg + offset */
+#define GS_CFA_DEREF 2	     /* the word at reg + offset, and add */
+#define GS_CFA_PLT 3	     /* reg + offset, and 8 more where the low four bits of the address are add or more */
+#define GS_RULE_END 1	     /* there is no caller */
+#define GS_RULE_SIGNAL 2     /* a signal's frame: the caller was interrupted, and has called nothing */
+#define GS_FROM_CFA 255
+
+struct gs_image_symbol {
+	unsigned int offset;
+	unsigned int size;	       /* 0: up to the next */
+	unsigned int name;	       /* where in the names it begins */
+};
+
 #define GS_F_OVERWRITE 1     /* flight recorder: until somebody attaches, overwrite the oldest sub-buffer */
 #define GS_F_DETACHED 2	     /* outlive the owner, and whoever attaches */
 
 #define GS_MSG_ERROR 1
 #define GS_MSG_WARNING 2
 #define GS_MSG_EXIT 3	     /* the script called exit(), or errors or skips have ended the session: STOP is wanted */
+#define GS_MSG_IMAGES 4	     /* there are new images */
 
 #define GS_STATE_LOADED 0
 #define GS_STATE_STARTING 1

@@ -2,7 +2,8 @@
 /*
  * command.c - START and STOP, by a file of their own. They take as long as
  * what they run and arm, hold up nobody else, and run begin, end and error
- * probes as the process that asks for them.
+ * probes as the process that asks for them. Images and their tables come and
+ * go the same way.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -63,6 +64,10 @@ static long gs_command_ioctl(struct file *file, unsigned int cmd, unsigned long 
 		return gs_command_start((const void __user *)arg);
 	case GS_IOC_STOP:
 		return gs_command_stop();
+	case GS_IOC_IMAGE:
+		return gs_next_image((void __user *)arg);
+	case GS_IOC_TABLE:
+		return gs_take_table((void __user *)arg);
 	}
 	return -ENOTTY;
 }

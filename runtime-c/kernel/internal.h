@@ -54,6 +54,12 @@ struct gs_stack_bounds {
 	unsigned long low, high;
 };
 
+/* mmlock.c: a process's mappings that a handler has locked, and who unlocks them. */
+struct gs_mm_lock {
+	struct mm_struct *mm;		/* NULL: none */
+	struct irq_work unlock;
+};
+
 /* What a CPU has for itself. */
 struct gs_cpu {
 	struct gs_ctx ctx;
@@ -77,6 +83,9 @@ struct gs_cpu {
 	u64 stack[GS_STACK_DEPTH];
 	struct gs_known_stack known[GS_KNOWN_STACKS];
 	char symbol[KSYM_SYMBOL_LEN];
+	/* userstack.c: what it hands out */
+	struct gs_frame ustack[GS_USTACK_DEPTH];
+	struct gs_mm_lock mm_lock;
 };
 extern struct gs_cpu __percpu *gs_cpus;
 
@@ -289,6 +298,9 @@ void gs_message(u32 kind, const char *text, size_t len, const char *near, const 
 void gs_message_exit(void);
 void gs_messages_flush(void);
 
+/* There are new images. */
+void gs_message_images(void);
+
 /* later.c: a work item that handlers ask for. It calls gs_later_begun(). */
 struct gs_later {
 	struct irq_work irq;
@@ -303,6 +315,16 @@ void gs_later_begun(struct gs_later *l);
 /* Has it run, once what was asked for until here has. Both may sleep. */
 void gs_later_flush(struct gs_later *l);
 void gs_later_stop(struct gs_later *l);
+
+/* userimage.c: files that processes map. Its functions are in userimage.h. */
+int gs_images_init(void);
+void gs_images_free(void);
+long gs_next_image(struct gs_next_image __user *arg);
+/* usertable.c */
+long gs_take_table(struct gs_image_table __user *arg);
+/* mmlock.c */
+void gs_mm_locks_init(void);
+void gs_mm_locks_free(void);
 
 /* command.c */
 int gs_commands_init(void);

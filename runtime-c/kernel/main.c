@@ -24,6 +24,9 @@ static int __init gs_module_init(void)
 	err = gs_cpus_init();
 	if (err)
 		goto no_cpus;
+	err = gs_images_init();
+	if (err)
+		goto no_images;
 	err = gs_messages_init();
 	if (err)
 		goto no_messages;
@@ -49,6 +52,8 @@ no_modules:
 no_transport:
 	gs_messages_free();
 no_messages:
+	gs_images_free();
+no_images:
 	gs_cpus_free();
 no_cpus:
 	destroy_workqueue(gs_workqueue);
@@ -68,6 +73,7 @@ static void __exit gs_module_exit(void)
 	gs_session_free();
 	gs_transport_free();
 	gs_dispatch_free();
+	gs_images_free();
 	gs_cpus_free();
 }
 

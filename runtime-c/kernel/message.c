@@ -26,6 +26,7 @@ static atomic_t gs_message_head = ATOMIC_INIT(0);	/* slots ever asked for */
 static u32 gs_message_tail;				/* slots sent; the work item's */
 static atomic64_t gs_messages_lost = ATOMIC64_INIT(0);
 static atomic_t gs_exit_said = ATOMIC_INIT(0);
+static atomic_t gs_images_said = ATOMIC_INIT(0);
 static struct gs_later gs_message_later;
 
 static void gs_fill(char *to, size_t size, const char *from, size_t len)
@@ -88,6 +89,13 @@ void gs_message_exit(void)
 	gs_later(&gs_message_later);
 }
 
+/* The same. From any context. */
+void gs_message_images(void)
+{
+	atomic_set(&gs_images_said, 1);
+	gs_later(&gs_message_later);
+}
+
 void gs_warn(struct gs_ctx *c, struct gs_str text)
 {
 	gs_message(GS_MSG_WARNING, text.s, text.len, NULL, NULL);
@@ -126,11 +134,12 @@ static bool gs_tell_lost(void)
 	return false;
 }
 
-static bool gs_tell_exit(void)
+/* What has no slot. */
+static bool gs_tell(atomic_t *said, u32 kind)
 {
-	if (!atomic_xchg(&gs_exit_said, 0) || !gs_control_send(gs_control_message(GS_MSG_EXIT, "", "", "")))
+	if (!atomic_xchg(said, 0) || !gs_control_send(gs_control_message(kind, "", "", "")))
 		return true;
-	atomic_set(&gs_exit_said, 1);
+	atomic_set(said, 1);
 	return false;
 }
 
@@ -141,8 +150,10 @@ static void gs_messages_send(struct work_struct *work)
 	gs_later_begun(&gs_message_later);
 	gs_send_slots();
 	told = gs_tell_lost();
+	told &= gs_tell(&gs_images_said, GS_MSG_IMAGES);
+	told &= gs_tell(&gs_exit_said, GS_MSG_EXIT);
 	/* An owner that reads nothing, such as one that is stopped, has to hear of these once it goes on. */
-	if (!gs_tell_exit() || !told)
+	if (!told)
 		queue_delayed_work(gs_workqueue, &gs_message_later.work, HZ / 10);
 }
 

@@ -27,6 +27,9 @@ import (
 //	/* point */        it asks for the probe point that was hit, its registers or
 //	                   its stack: conditions, which are asked without, can't call it
 //	/* maxlen:15 */    its result never has more than 15 bytes
+//	/* user_stack */   it asks for programs' stacks, or what they have mapped:
+//	                   the module gets room for what is known of their files
+//	/* user_symbols */ and the consumer sends the names of their symbols
 //	/* gs_str */       STAP_RETURN takes a struct gs_str and returns it as it
 //	                   is: bytes that stay for the handler's run, a NUL behind
 //	                   them, and not a part of an argument

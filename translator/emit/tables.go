@@ -216,6 +216,9 @@ func (g *gen) programTable(w *writer) {
 		w.line(".nshards = %d,", n)
 		w.line(".shards = shards,")
 	}
+	if g.manifest.UserStacks {
+		w.line(".user_stacks = 1,")
+	}
 	w.line(".frame_size = %d,", g.frameSize())
 	w.open(".limits = {")
 	w.line(".maxerrors = %du,", l.MaxErrors)
@@ -323,6 +326,12 @@ func (g *gen) fillManifest() {
 	g.image(program.Image{}) // the kernel itself comes first
 	for _, gl := range g.settable() {
 		g.manifest.Globals = append(g.manifest.Globals, manifest.Global{Name: gl.Name, String: gl.Type == program.String})
+	}
+	for _, fn := range g.p.Functions {
+		if fn.Code != nil {
+			g.manifest.UserStacks = g.manifest.UserStacks || strings.Contains(fn.Code.Text, "/* user_stack */")
+			g.manifest.UserSymbols = g.manifest.UserSymbols || strings.Contains(fn.Code.Text, "/* user_symbols */")
+		}
 	}
 }
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package userimage finds what stands where in programs and libraries:
+// functions by their symbols, lines by DWARF.
+package userimage
+
+import (
+	"bytes"
+	"debug/elf"
+	"io"
+	"os"
+	"sort"
+	"sync"
+
+	"github.com/pkg/errors"
+
+	"gostap/consumer/unwind"
+	"gostap/internal/buildid"
+)
+
+// An Image is a program or a library. Its methods may be called from several goroutines.
+type Image struct {
+	Path    string
+	BuildID string // hex, "" if it has none
+	elf     *elf.File
+	file    io.Closer // nil if there is nothing to close
+	loads   []unwind.Segment
+
+	symbolsOnce sync.Once
+	symbols     []Symbol // by address
+	linesOnce   sync.Once
+	lines       *lineTables // nil if there is no DWARF
+}
+
+// Open takes over an ELF file that is open; path is what it is called.
+func Open(f *os.File, path string) (*Image, error) {
+	im, err := open(f, path)
+	if err != nil {
+		f.Close()
+		return nil, errors.Wrap(err, path)
+	}
+	im.file = f
+	return im, nil
+}
+
+// OfBytes is Open for a file that is in memory.
+func OfBytes(data []byte, path string) (*Image, error) {
+	im, err := open(bytes.NewReader(data), path)
+	return im, errors.Wrap(err, path)
+}
+
+func open(r io.ReaderAt, path string) (*Image, error) {
+	e, err := elf.NewFile(r)
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	im := &Image{Path: path, elf: e, BuildID: buildIDOf(e)}
+	for _, p := range e.Progs {
+		if p.Type == elf.PT_LOAD {
+			im.loads = append(im.loads, unwind.Segment{Addr: p.Vaddr, Offset: p.Off, Size: p.Filesz})
+		}
+	}
+	return im, nil
+}
+
+// maxNotes bounds how many bytes of notes are looked at.
+const maxNotes = 1 << 16
+
+func buildIDOf(e *elf.File) string {
+	for _, p := range e.Progs {
+		if p.Type != elf.PT_NOTE {
+			continue
+		}
+		notes := make([]byte, min(p.Filesz, maxNotes))
+		if n, err := p.ReadAt(notes, 0); err == nil || err == io.EOF {
+			if id := buildid.Find(notes[:n]); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// Close gives up the file; what has been read of it stays known.
+func (im *Image) Close() {
+	if im.file != nil {
+		im.file.Close()
+	}
+}
+
+// Table makes the table for unwinding.
+func (im *Image) Table() (*unwind.Table, error) { return unwind.OfELF(im.elf) }
+
+// Addr returns the address, as linked, of what stands at an offset of the file.
+func (im *Image) Addr(offset uint64) (uint64, bool) {
+	for _, s := range im.loads {
+		if at := offset - s.Offset; at < s.Size {
+			return s.Addr + at, true
+		}
+	}
+	return 0, false
+}
+
+// Offset is Addr's inverse.
+func (im *Image) Offset(addr uint64) (uint64, bool) {
+	for _, s := range im.loads {
+		if at := addr - s.Addr; at < s.Size {
+			return s.Offset + at, true
+		}
+	}
+	return 0, false
+}
+
+// Symbols returns the symbols of functions and data by ascending address, at most one at each.
+func (im *Image) Symbols() []Symbol {
+	im.symbolsOnce.Do(func() { im.symbols = readSymbols(im.elf, im.BuildID) })
+	return im.symbols
+}
+
+// Find returns the symbol that covers addr, as linked; false if none does.
+func (im *Image) Find(addr uint64) (Symbol, bool) {
+	list := im.Symbols()
+	i := sort.Search(len(list), func(i int) bool { return list[i].Addr > addr })
+	if i == 0 {
+		return Symbol{}, false
+	}
+	s := list[i-1]
+	return s, addr-s.Addr < s.Size
+}

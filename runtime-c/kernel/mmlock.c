@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * mmlock.c - handlers look at a process's mappings. They take the lock if it
+ * can be had at once. To give it back may wake somebody who waits for it, which
+ * takes locks of the scheduler's that the probed code may hold: only where a
+ * program itself has been interrupted, or nothing has, is it done at once. Else
+ * irq_work does it when interrupts are on again.
+ */
+#include <linux/mm.h>
+#include <linux/rwsem.h>
+
+#include "internal.h"
+#include "userimage.h"
+
+static bool gs_may_wake(struct gs_ctx *c)
+{
+	return c->interruptible || (c->regs && user_mode((struct pt_regs *)c->regs) && !in_nmi());
+}
+
+static void gs_unlock_later(struct irq_work *work)
+{
+	struct gs_mm_lock *l = container_of(work, struct gs_mm_lock, unlock);
+	struct mm_struct *mm = l->mm;
+
+	WRITE_ONCE(l->mm, NULL);
+	up_read_non_owner(&mm->mmap_lock);
+}
+
+/*
+ * A second time in one handler the lock is still held: irq_work waits for the
+ * handler's end. On a CPU that goes it would not come.
+ */
+bool gs_lock_mm(struct gs_ctx *c, struct mm_struct *mm)
+{
+	struct gs_mm_lock *l = &container_of(c, struct gs_cpu, ctx)->mm_lock;
+
+	if (gs_may_wake(c))
+		return down_read_trylock(&mm->mmap_lock);
+	if (READ_ONCE(l->mm))
+		return l->mm == mm;
+	if (!cpu_active(smp_processor_id()) || !down_read_trylock(&mm->mmap_lock))
+		return false;
+	/* For lockdep, this context has it no more; irq_work has. */
+	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);
+	l->mm = mm;
+	return true;
+}
+
+void gs_unlock_mm(struct gs_ctx *c, struct mm_struct *mm)
+{
+	if (gs_may_wake(c))
+		up_read(&mm->mmap_lock);
+	else
+		irq_work_queue(&container_of(c, struct gs_cpu, ctx)->mm_lock.unlock);
+}
+
+void gs_mm_locks_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		init_irq_work(&per_cpu_ptr(gs_cpus, cpu)->mm_lock.unlock, gs_unlock_later);
+}
+
+/* No handler runs any more. */
+void gs_mm_locks_free(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(gs_cpus, cpu)->mm_lock.unlock);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * userimage.h - the files of machine code that processes map, and what is
+ * known of them, for those who follow users' stacks.
+ */
+#ifndef GS_USERIMAGE_H
+#define GS_USERIMAGE_H
+
+#include <linux/mm.h>
+
+#include "internal.h"
+
+/* What has been sent of an image. It stays as it is until the module goes. */
+struct gs_table {
+	u32 nrows;
+	u32 nrules;
+	u32 nsymbols;
+	u32 path_len;
+	u32 *offsets;			/* of the rows */
+	u16 *rule_of;
+	struct gs_unwind_rule *rules;
+	struct gs_image_symbol *symbols;
+	char *names;
+	char *path;
+};
+
+/*
+ * An image gets its file from the handler that meets it, which the owner
+ * takes, and its table from the owner.
+ */
+struct gs_image_slot {
+	struct file *file;		/* NULL: it has been taken, or none has come yet */
+	struct gs_table *table;		/* NULL: none has come; whoever sees it sees what is in it */
+};
+
+/* A piece of a process's address space. */
+struct gs_mapping {
+	u64 start;
+	u64 size;			/* 0: there is none */
+	u64 offset;			/* of start, in the file */
+	u32 image;			/* or GS_NO_IMAGE */
+	bool code;
+};
+
+/* userimage.c */
+struct gs_image_slot *gs_image_slot(u32 image);	/* NULL for GS_NO_IMAGE and for those that are not there */
+u32 gs_image_of_file(struct file *file);	/* the number, which it gets if it has none; GS_NO_IMAGE: there is no room */
+bool gs_map(struct gs_mapping *m, struct mm_struct *mm, u64 addr);	/* mm is locked. False: nothing is there */
+
+static inline struct gs_table *gs_image_table(u32 image)
+{
+	struct gs_image_slot *s = gs_image_slot(image);
+
+	return s ? smp_load_acquire(&s->table) : NULL;
+}
+
+/* userstack.c: the user's registers; NULL if current is no process, or a 32-bit one. */
+struct pt_regs *gs_user_regs(struct gs_ctx *c);
+
+/* mmlock.c */
+bool gs_lock_mm(struct gs_ctx *c, struct mm_struct *mm);
+void gs_unlock_mm(struct gs_ctx *c, struct mm_struct *mm);
+
+#endif

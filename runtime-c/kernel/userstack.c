@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * userstack.c - the stack of the current process's own code, by the tables
+ * that the owner makes of call frame information, and by frame pointers where
+ * there are none. What it reads is the process's, and may be anything: each
+ * step is bounded, and each access may fail.
+ */
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <linux/uprobes.h>
+
+#include "userimage.h"
+
+/* Registers by DWARF's numbers. */
+#define GS_RBP 6
+#define GS_RSP 7
+#define GS_NREGS 16
+static const u8 gs_saved_regs[6] = { 3, GS_RBP, 12, 13, 14, 15 };
+#define GS_PRESERVED (1 << 3 | 1 << GS_RBP | 1 << GS_RSP | 1 << 12 | 1 << 13 | 1 << 14 | 1 << 15)
+
+/*
+ * A frame on the way. A register that a callee has saved is only read from
+ * there when it is needed, which few are.
+ */
+struct gs_unwinder {
+	struct mm_struct *mm;
+	struct gs_mapping map;		/* of ip, or of what was looked up last */
+	u64 ip;
+	u64 value[GS_NREGS];
+	u64 at[GS_NREGS];		/* where it is saved */
+	u32 known;			/* registers whose value is in value */
+	u32 saved;			/* those whose value is at at; the others are lost */
+	bool called;			/* ip is behind a call */
+};
+
+static bool gs_word(u64 addr, u64 *to)
+{
+	return !copy_from_user_nofault(to, (const void __user *)addr, sizeof(*to));
+}
+
+struct pt_regs *gs_user_regs(struct gs_ctx *c)
+{
+	struct pt_regs *regs = (struct pt_regs *)c->regs;
+
+	if (current->flags & PF_KTHREAD || !current->mm)
+		return NULL;
+	if (!regs || !user_mode(regs))
+		regs = task_pt_regs(current);
+	return user_mode(regs) && user_64bit_mode(regs) ? regs : NULL;
+}
+
+static void gs_unwind_begin(struct gs_unwinder *u, const struct pt_regs *regs)
+{
+	*u = (struct gs_unwinder){
+		.mm = current->mm, .ip = regs->ip, .known = 0xffff,
+		.value = { regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
+			   regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15 },
+	};
+}
+
+/* A register's value in this frame. */
+static bool gs_register(struct gs_unwinder *u, u8 reg, u64 *to)
+{
+	if (!(u->known & 1 << reg)) {
+		if (!(u->saved & 1 << reg) || !gs_word(u->at[reg], &u->value[reg]))
+			return false;
+		u->known |= 1 << reg;
+	}
+	*to = u->value[reg];
+	return true;
+}
+
+/* The last row up to offset; its rule. */
+static const struct gs_unwind_rule *gs_rule(const struct gs_table *t, u64 offset)
+{
+	u32 low = 0, high = t->nrows;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (t->offsets[mid] <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &t->rules[t->rule_of[low - 1]] : &t->rules[0];
+}
+
+/*
+ * A uretprobe has put the kernel's trampoline where a return address stands,
+ * and keeps the true one. The list is the task's, which may be in the midst of
+ * changing it: it is read as if it were anything.
+ */
+static u64 gs_true_return(u64 at, u64 addr)
+{
+#ifdef CONFIG_UPROBES
+	struct uprobe_task *utask = READ_ONCE(current->utask);
+	struct return_instance *ri, *next, copy;
+	int i;
+
+	if (!utask || copy_from_kernel_nofault(&next, &utask->return_instances, sizeof(next)))
+		return addr;
+	for (i = 0, ri = next; ri && i < 64; i++, ri = copy.next) {
+		if (copy_from_kernel_nofault(&copy, ri, sizeof(copy)))
+			break;
+		if (copy.stack == at)
+			return copy.orig_ret_vaddr;
+	}
+#endif
+	return addr;
+}
+
+enum gs_step { GS_STEP, GS_STEP_END, GS_STEP_FAULT };
+
+/* The caller by the frame pointer, where there is one. */
+static enum gs_step gs_step_guess(struct gs_unwinder *u)
+{
+	u64 bp, sp, frame[2];
+
+	if (!gs_register(u, GS_RBP, &bp) || !gs_register(u, GS_RSP, &sp) || bp < sp || bp & 7)
+		return GS_STEP_END;
+	if (copy_from_user_nofault(frame, (const void __user *)bp, sizeof(frame)))
+		return GS_STEP_FAULT;
+	u->ip = gs_true_return(bp + 8, frame[1]);
+	u->value[GS_RBP] = frame[0];
+	u->value[GS_RSP] = bp + 16;
+	/* What else the function has saved, and where, is not known. */
+	u->known = 1 << GS_RBP | 1 << GS_RSP;
+	u->saved = 0;
+	u->called = true;
+	return u->ip ? GS_STEP : GS_STEP_END;
+}
+
+static bool gs_cfa(struct gs_unwinder *u, const struct gs_unwind_rule *r, u64 *cfa)
+{
+	if (!gs_register(u, r->reg, cfa))
+		return false;
+	*cfa += r->offset;
+	switch (r->cfa) {
+	case GS_CFA_DEREF:
+		if (!gs_word(*cfa, cfa))
+			return false;
+		*cfa += r->add;
+		break;
+	case GS_CFA_PLT:
+		if ((u->ip & 15) >= r->add)
+			*cfa += 8;
+		break;
+	}
+	return true;
+}
+
+static enum gs_step gs_step(struct gs_unwinder *u, const struct gs_unwind_rule *r)
+{
+	bool signal = r->flags & GS_RULE_SIGNAL;
+	u64 sp = u->value[GS_RSP], cfa, ra_from, saved_from, ip;
+	u32 i;
+
+	if (!gs_cfa(u, r, &cfa))
+		return GS_STEP_FAULT;
+	/* A caller's frame lies above; a signal's handler may have a stack of its own. */
+	if (cfa <= sp && !signal)
+		return GS_STEP_FAULT;
+	ra_from = saved_from = cfa;
+	if ((r->ra_from != GS_FROM_CFA && !gs_register(u, r->ra_from, &ra_from)) ||
+	    (r->saved_from != GS_FROM_CFA && !gs_register(u, r->saved_from, &saved_from)) ||
+	    !gs_word(ra_from + r->ra, &ip))
+		return GS_STEP_FAULT;
+	u->ip = gs_true_return(ra_from + r->ra, ip);
+	u->known &= GS_PRESERVED;
+	for (i = 0; i < ARRAY_SIZE(gs_saved_regs); i++) {
+		u32 reg = gs_saved_regs[i], bit = 1 << reg;
+
+		if (r->saved & 1 << i) {
+			u->at[reg] = saved_from + r->at[i];
+			u->saved |= bit;
+			u->known &= ~bit;
+		} else if (r->lost & 1 << i) {
+			u->saved &= ~bit;
+			u->known &= ~bit;
+		}
+	}
+	u->value[GS_RSP] = cfa;
+	u->called = !signal;
+	return u->ip ? GS_STEP : GS_STEP_END;
+}
+
+/* Goes to the caller of the frame. */
+static enum gs_step gs_unwind_step(struct gs_unwinder *u, struct gs_frame *frame, u32 *flags)
+{
+	const struct gs_table *t = gs_image_table(u->map.image);
+	const struct gs_unwind_rule *r;
+
+	r = t ? gs_rule(t, u->ip - u->called - u->map.start + u->map.offset) : NULL;
+	if (r && r->flags & GS_RULE_END)
+		return GS_STEP_END;
+	/* The handler returns to where nobody has called it. */
+	if (r && r->flags & GS_RULE_SIGNAL)
+		frame->image &= ~GS_FRAME_CALL;
+	if (r && r->cfa != GS_CFA_NONE)
+		return gs_step(u, r);
+	*flags |= GS_USTACK_GUESSED;
+	return gs_step_guess(u);
+}
+
+/* A file's table is asked for when the first stack of it is; those of the process's other files come with it. */
+static void gs_note_images(struct mm_struct *mm)
+{
+	struct gs_mapping m = {};
+	u64 addr = 0;
+	int i;
+
+	for (i = 0; i < 512; i++) {
+		struct vm_area_struct *vma = find_vma(mm, addr);
+
+		if (!vma)
+			return;
+		addr = vma->vm_end;
+		if (vma->vm_flags & VM_EXEC)
+			gs_map(&m, mm, vma->vm_start);
+	}
+}
+
+/* Follows the stack; the number of frames. */
+static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, u32 *flags)
+{
+	enum gs_step step;
+	u32 n;
+
+	for (n = 0; n < max; n++) {
+		bool there = gs_map(&u->map, u->mm, u->ip - u->called);
+
+		/* What is not code is no caller. */
+		if (n && (!there || !u->map.code)) {
+			*flags |= GS_USTACK_FAULT;
+			return n;
+		}
+		if (!there)
+			u->map = (struct gs_mapping){ .image = GS_NO_IMAGE };
+		to[n] = (struct gs_frame){
+			.addr = u->ip,
+			.image = u->map.image | (u->called ? GS_FRAME_CALL : 0),
+			.offset = u->ip - u->map.start + u->map.offset,
+		};
+		if (!n && there && u->map.image != GS_NO_IMAGE && !gs_image_table(u->map.image))
+			gs_note_images(u->mm);
+		if (n + 1 == max)
+			break;
+		step = gs_unwind_step(u, &to[n], flags);
+		if (step == GS_STEP)
+			continue;
+		if (step == GS_STEP_FAULT)
+			*flags |= GS_USTACK_FAULT;
+		return n + 1;
+	}
+	if (max == GS_USTACK_DEPTH)
+		*flags |= GS_USTACK_DEEP;
+	return max;
+}
+
+static const struct gs_frame *gs_unwind_from(struct gs_ctx *c, const struct pt_regs *regs, u32 max, u32 *n, u32 *flags)
+{
+	struct gs_frame *to = container_of(c, struct gs_cpu, ctx)->ustack;
+	struct gs_unwinder u;
+
+	gs_unwind_begin(&u, regs);
+	if (gs_lock_mm(c, u.mm)) {
+		*n = gs_follow_stack(&u, to, max, flags);
+		gs_unlock_mm(c, u.mm);
+	} else {
+		to[0] = (struct gs_frame){ .addr = u.ip, .image = GS_NO_IMAGE };
+		*n = 1;
+		*flags = GS_USTACK_BUSY;
+	}
+	return to;
+}
+
+const struct gs_frame *gs_ustack(struct gs_ctx *c, gs_u32 max, gs_u32 *n, gs_u32 *flags)
+{
+	struct pt_regs *regs = gs_user_regs(c);
+
+	*n = *flags = 0;
+	max = min_t(u32, max, GS_USTACK_DEPTH);
+	if (!regs || !max)
+		return NULL;
+	return gs_unwind_from(c, regs, max, n, flags);
+}
+
+const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs_u64 bp, gs_u32 *n, gs_u32 *flags)
+{
+	struct pt_regs *regs = gs_user_regs(c), other;
+
+	*n = *flags = 0;
+	if (!regs)
+		return NULL;
+	other = *regs;
+	other.ip = ip;
+	other.sp = sp;
+	other.bp = bp;
+	return gs_unwind_from(c, &other, GS_USTACK_DEPTH, n, flags);
+}

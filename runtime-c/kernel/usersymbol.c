@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * usersymbol.c - what addresses of the current process are in, by the tables
+ * of its images.
+ */
+#include "userimage.h"
+
+int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to)
+{
+	struct gs_mapping m = { .image = GS_NO_IMAGE };
+	bool found = false;
+
+	if (gs_user_regs(c) && gs_lock_mm(c, current->mm)) {
+		found = gs_map(&m, current->mm, addr);
+		gs_unlock_mm(c, current->mm);
+	}
+	*to = (struct gs_frame){ .addr = addr, .image = m.image, .offset = addr - m.start + m.offset };
+	return found;
+}
+
+void gs_find_usymbol(const struct gs_frame *f, struct gs_symbol *to)
+{
+	u32 image = f->image & ~GS_FRAME_CALL, low = 0, high;
+	u64 offset = f->offset - !!(f->image & GS_FRAME_CALL);
+	const struct gs_table *t = gs_image_table(image);
+	const struct gs_image_symbol *s;
+
+	*to = (struct gs_symbol){ .name = GS_LIT(""), .module = GS_LIT("") };
+	if (!t)
+		return;
+	to->module = (struct gs_str){ t->path, t->path_len };
+	for (high = t->nsymbols; low < high;) {
+		u32 mid = low + (high - low) / 2;
+
+		if (t->symbols[mid].offset <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return;
+	s = &t->symbols[low - 1];
+	if (s->size && offset - s->offset >= s->size)
+		return;
+	to->name = (struct gs_str){ t->names + s->name, strlen(t->names + s->name) };
+	to->offset = f->offset - s->offset;
+	to->size = s->size;
+}
