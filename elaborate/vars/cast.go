@@ -19,15 +19,11 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 	types, where, user := r.types, "the kernel", false
 	switch im := r.Source(); {
 	case isProgram(r.x.Module):
-		p, d := r.env.program(r.x.At, r.x.Module)
+		p, d := r.env.programSource(r.x.At, r.x.Module, fmt.Sprintf("@cast: the type %q", r.x.Name))
 		if d != nil {
 			return nil, d
 		}
-		own, err := p.Types()
-		if err != nil {
-			return nil, r.env.Target.Complain(r.x.At, err)
-		}
-		types, where, user = own, p.Path, true
+		types, where, user = p.Info.Types(), p.String(), true
 	case kernelModule(r.x.Module) && r.place.inProgram():
 		// A type that the program does not have may be the kernel's.
 		if user = r.x.Module == "" && len(typesNamed(types, r.x.Name)) > 0; user {
