@@ -18,12 +18,12 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 	}
 	types, where, user := r.types, "the kernel", false
 	switch im := r.Source(); {
-	case isProgram(r.x.Module):
-		p, d := r.env.programSource(r.x.At, r.x.Module, fmt.Sprintf("@cast: the type %q", r.x.Name))
+	case r.env.isProgram(r.x.Module):
+		src, d := r.env.programSource(r.x.At, r.x.Module, fmt.Sprintf("@cast: the type %q", r.x.Name))
 		if d != nil {
 			return nil, d
 		}
-		types, where, user = p.Info.Types(), p.String(), true
+		types, where, user = src.Info.Types(), src.String(), true
 	case kernelModule(r.x.Module) && r.place.inProgram():
 		// A type that the program does not have may be the kernel's.
 		if user = r.x.Module == "" && len(typesNamed(types, r.x.Name)) > 0; user {
@@ -40,7 +40,7 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 	case !kernelModule(r.x.Module):
 		m := r.env.Target.FirstModule(r.x.Module)
 		if m == nil {
-			return fail("@cast: types are known only from the BTF of the kernel and its modules, not from %q", r.x.Module)
+			return fail("@cast: types are known of the kernel, its modules, and programs, and none of them is %q", r.x.Module)
 		}
 		own, err := m.Types()
 		if err != nil {

@@ -89,7 +89,7 @@ func (r *resolution) moduleHasDebuginfo() bool {
 	if kernelModule(r.x.Module) {
 		return false
 	}
-	if isProgram(r.x.Module) {
+	if r.env.isProgram(r.x.Module) {
 		return true
 	}
 	module, d := r.env.Target.OneModule(r.x.At, r.x.Module)

@@ -13,11 +13,18 @@ import (
 )
 
 // isProgram reports whether @cast's or @var's last argument names a program or a library, and not a kernel module.
-func isProgram(module string) bool {
-	if strings.Contains(module, "<") || filepath.Ext(module) == ".ko" {
+func (e *Env) isProgram(module string) bool {
+	if strings.ContainsAny(module, "<:") || filepath.Ext(module) == ".ko" || kernelModule(module) {
 		return false
 	}
-	return strings.Contains(module, "/") || strings.Contains(module, ".so")
+	if strings.Contains(module, "/") || strings.Contains(module, ".so") {
+		return true
+	}
+	if e.Target.FirstModule(module) != nil {
+		return false
+	}
+	_, err := executable.Find(module)
+	return err == nil
 }
 
 // program opens the program that name stands for.

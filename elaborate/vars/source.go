@@ -165,7 +165,7 @@ func (r *resolution) imageOf(module string) (*image.Source, *syntax.Diagnostic) 
 			return nil, d
 		}
 		return r.env.Target.Source(info), nil
-	case isProgram(module):
+	case r.env.isProgram(module):
 		return r.env.programSource(r.x.At, module, what)
 	}
 	m, d := r.env.Target.OneModule(r.x.At, module)
