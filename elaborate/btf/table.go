@@ -11,6 +11,8 @@ type Table interface {
 	Strip(ID) ID
 	IsUser(ID) bool
 	IsUnion(ID) bool
+	// ByReference reports whether a Struct or Union is passed as a pointer to it, as C++ does with what can't be copied bit by bit.
+	ByReference(ID) bool
 	Size(ID) int64
 	Integer(ID) (Integer, bool)
 	Len(ID) int64

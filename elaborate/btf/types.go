@@ -78,6 +78,9 @@ func (s *Spec) IsUnion(id ID) bool {
 	return rec.kind() == Union || rec.kind() == Forward && rec.flag()
 }
 
+// ByReference is false: C has no such types.
+func (s *Spec) ByReference(ID) bool { return false }
+
 // Size returns how many bytes a value of type id takes, 0 if that is not known.
 func (s *Spec) Size(id ID) int64 {
 	count := int64(1)

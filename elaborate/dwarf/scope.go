@@ -212,14 +212,14 @@ func (v *Variable) Location() (*Location, error) {
 	return nil, ErrOptimizedOut
 }
 
-// Kept reports whether the variable is in one place of memory all through the function.
+// Kept reports whether the variable is in one place of the function's frame all through it, or is pointed to from one.
 func (v *Variable) Kept() bool {
 	list, err := v.d.locations(dwarf.AttrLocation)
 	if err != nil || len(list) != 1 || list[0].High != 0 {
 		return false
 	}
 	loc, err := v.locate(list[0], v.owner.PC)
-	return err == nil && len(loc.Pieces) == 1 && loc.Pieces[0].Kind == InMemory
+	return err == nil && len(loc.Pieces) == 1 && loc.Pieces[0].Kind == InMemory && loc.Pieces[0].X.inFrame()
 }
 
 // locate evaluates one of the variable's locations at an address.

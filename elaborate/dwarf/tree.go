@@ -2,6 +2,8 @@
 
 package dwarf
 
+import "github.com/go-delve/delve/pkg/dwarf/regnum"
+
 // An ExprOp is what an Expr does.
 type ExprOp uint8
 
@@ -99,6 +101,17 @@ func compareExpr(name string, x, y *Expr) *Expr {
 // atEntry reports whether there is an OpEntry in the tree.
 func (x *Expr) atEntry() bool {
 	return x != nil && (x.Op == OpEntry || x.X.atEntry() || x.Y.atEntry() || x.Z.atEntry())
+}
+
+// inFrame reports whether x takes no registers but those that lead to a function's frame.
+func (x *Expr) inFrame() bool {
+	if x == nil {
+		return true
+	}
+	if x.Op == OpRegister && x.N != regnum.AMD64_Rsp && x.N != regnum.AMD64_Rbp {
+		return false
+	}
+	return x.X.inFrame() && x.Y.inFrame() && x.Z.inFrame()
 }
 
 // weigh takes the nodes of the tree x off left. What trees share counts for each.

@@ -24,6 +24,7 @@ const (
 type classified struct {
 	words  []class
 	memory bool  // never in registers
+	byRef  bool  // a pointer to it is passed, and words is that
 	align  int64 // bytes, at least a word
 }
 
@@ -33,6 +34,9 @@ const maxClassified = 1000
 // classify returns how values of type id are passed.
 func classify(types btf.Table, id btf.ID) classified {
 	size := types.Size(id)
+	if aggregate(types, id) && types.ByReference(types.Strip(id)) {
+		return classified{words: []class{general}, byRef: true, align: machine.WordSize}
+	}
 	c := classified{words: make([]class, min(max((size+machine.WordSize-1)/machine.WordSize, 1), 1<<20)), align: machine.WordSize}
 	left := maxClassified
 	c.add(types, id, 0, &left)

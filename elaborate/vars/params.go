@@ -43,6 +43,13 @@ func argLocation(types btf.Table, p *btf.Proto, i, used int, stack int64, at syn
 		}
 		if !fits {
 			l.addr, l.pos = &program.Register{At: at, Number: machine.StackPointer}, 8*stack
+			if c.byRef {
+				l.addr, l.pos = &program.Deref{At: at, Addr: l.bytesOn(stack), Size: int(machine.WordSize), User: true}, 0
+			}
+			break
+		}
+		if c.byRef {
+			l.addr = &program.Argument{At: at, Index: used}
 			break
 		}
 		l.regs = c.registers(func(n int) program.Expr { return &program.Argument{At: at, Index: used + n} })
@@ -78,7 +85,7 @@ func resultLocation(types btf.Table, p *btf.Proto, at syntax.Pos) *location {
 func inMemory(types btf.Table, id btf.ID) bool {
 	switch types.Kind(types.Strip(id)) {
 	case btf.Struct, btf.Union, btf.Array:
-		return types.Size(id) > machine.MaxInRegisters || classify(types, id).memory
+		return types.Size(id) > machine.MaxInRegisters || classify(types, id).memory || types.ByReference(types.Strip(id))
 	}
 	return false
 }

@@ -66,6 +66,37 @@ func TestPassed(t *testing.T) {
 	}
 }
 
+// TestByReference is TestPassed for C++, which passes what has a destructor by reference.
+func TestByReference(t *testing.T) {
+	const text = `
+struct held { int a; long b; held(); held(const held &); ~held(); };
+struct plain { int a; plain(int); int get() const; };
+held::held() : a(1), b(2) {} held::held(const held &o) : a(o.a), b(o.b) {} held::~held() {}
+plain::plain(int n) : a(n) {} int plain::get() const { return a; }
+__attribute__((noipa)) int takes(long n, held h, plain p, plain &r, long m, long o, held last) { asm volatile("" ::: "memory"); return n; }
+__attribute__((noipa)) held gives(long n) { return held(); }
+int main() { held h; plain p(3); gives(1); return takes(1, h, p, p, 2, 3, h); }
+`
+	slow, fast := compiled.Program(t, text, "-x", "c++", "-O0", "-g", "-fno-exceptions"), compiled.Program(t, text, "-x", "c++", "-O2", "-g", "-fno-exceptions")
+	for _, path := range []string{slow, fast} {
+		e, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function("takes") { println($n, $h->b, $p->a, $r->a, $m, $last->b) }
+			probe process(%q).function("gives").return { println($return->b, $n) }`, path, path))
+		if diags != nil {
+			t.Fatal(diags)
+		}
+		if got, want := strings.Join(elaborated.Values(e.Probes[0]), " "), "arg0 s8[user (arg1 + 8)] s4(arg2) s4[user arg3] arg4 LAST"; got !=
+			strings.Replace(want, "LAST", "s8[user (u8[user (reg7 + 8)] + 8)]", 1) {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if got := strings.Join(elaborated.Values(e.Probes[1]), " "); got != "s8[user (ret + 8)] saved0" {
+			t.Errorf("the result: %s", got)
+		}
+		if got := exprtext.Spell(e.Probes[1].Saved[0]); got != "arg1" {
+			t.Errorf("saved: %s", got)
+		}
+	}
+}
+
 func TestResults(t *testing.T) {
 	path := compiled.Program(t, passing, "-O2", "-g", "-w")
 	for script, want := range map[string]string{

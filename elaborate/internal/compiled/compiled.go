@@ -23,7 +23,7 @@ func Program(t testing.TB, text string, flags ...string) string {
 	if err := os.WriteFile(from, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	Run(t, "gcc", append([]string{"-o", to, from}, flags...)...)
+	Run(t, "gcc", append(flags, "-o", to, from)...)
 	return to
 }
 
