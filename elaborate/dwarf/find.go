@@ -134,17 +134,21 @@ func (f *Finder) look(path, buildID string, follow bool) (string, error) {
 	case !follow || link != filepath.Base(link):
 		return "", ErrNone
 	}
-	dir := filepath.Dir(path)
+	dir, other := filepath.Dir(path), error(ErrNone)
 	for _, near := range []string{filepath.Join(dir, link), filepath.Join(dir, ".debug", link),
 		filepath.Join(f.debug(), strings.TrimPrefix(dir, f.Root), link)} {
 		if near == path {
 			continue
 		}
-		if found, err := f.look(near, buildID, false); err == nil {
+		found, err := f.look(near, buildID, false)
+		if err == nil {
 			return found, nil
 		}
+		if mismatch := (*MismatchError)(nil); errors.As(err, &mismatch) {
+			other = err
+		}
 	}
-	return "", ErrNone
+	return "", other
 }
 
 // supplement opens the dwz supplement that file names, nil if it names none.

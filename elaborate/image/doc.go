@@ -4,7 +4,7 @@
 //
 // A Target (target.go) is a kernel with its modules, or the host runtime, and
 // opens what is asked for. An Image (image.go) is one such file, the kernel
-// itself (kernel.go) or a module (module.go): its symbols, its types (btf.go),
+// itself (kernel.go), a module (module.go), a program or library (program.go): its symbols, its types (btf.go),
 // where its debuginfo is (debuginfo.go). A Source is an image as debuginfo
 // describes it: it says which symbol code at an address counts from, whether a
 // kprobe may stand there (code.go), and which expression of a program is the

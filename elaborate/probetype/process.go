@@ -207,6 +207,9 @@ func processFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 				_, d := debuginfo.Need(m.At, fmt.Sprintf("the place of %q", pattern), m.ProbePoint)
 				return nil, d
 			}
+			if !errors.Is(err, dwarf.ErrNone) {
+				p.maker.warn(m.At, fmt.Sprintf("the debuginfo of %s can't be used, only its symbols: %v", p, err))
+			}
 			return c.symbolFunctions(p, pattern)
 		}
 		c.Target.Answered(info)

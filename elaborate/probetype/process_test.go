@@ -182,6 +182,14 @@ func TestStripped(t *testing.T) {
 		t.Errorf("without debuginfo: %v", values)
 	}
 	compiled.Run(t, "objcopy", "--add-gnu-debuglink="+path+".debug", path)
+	// That of another program is none.
+	other := compiled.Program(t, "int main(void) { return 1; }", "-g")
+	compiled.Run(t, "cp", path+".debug", path+".kept")
+	compiled.Run(t, "objcopy", "--only-keep-debug", other, path+".debug")
+	if _, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function("level1") { }`, path)); !strings.Contains(fmt.Sprint(diags), "is of another build") {
+		t.Errorf("the debuginfo of another program: %v", diags)
+	}
+	compiled.Run(t, "mv", path+".kept", path+".debug")
 	// At -O2 main's frame is known from the .eh_frame that only the program has.
 	e, diags = elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function("level1") { println($n) } probe process(%q).statement("main@prog.c:24") { println($one->x) }`, path, path))
 	if diags != nil {
@@ -280,5 +288,47 @@ func TestProcessEvents(t *testing.T) {
 	}
 	if got := strings.Join(elaborated.Values(e.Probes[1]), " "); got != "nr reg0" {
 		t.Errorf("their returns: %s", got)
+	}
+}
+
+// TestSeveralPrograms: a wildcard stands for the programs that have the function, and .exported for what libraries may see.
+func TestSeveralPrograms(t *testing.T) {
+	one := compiled.Program(t, traced, "-O2", "-g", "-rdynamic")
+	dir := filepath.Dir(one)
+	compiled.Run(t, "cp", one, filepath.Join(dir, "second"))
+	compiled.Run(t, "strip", filepath.Join(dir, "second"))
+	compiled.Run(t, "cp", compiled.Program(t, "int main(void) { return 0; }"), filepath.Join(dir, "third"))
+	for point, want := range map[string]string{
+		`function("level1")`:                    `prog level1@DIR/prog.c:20, second level1`,
+		`function("level?").exported`:           `prog level1@DIR/prog.c:20, second level1`,
+		`function("level2")`:                    `prog level2@DIR/prog.c:19`,
+		`function("main@prog.c").return`:        `prog main@DIR/prog.c:21`,
+		`library("libc.so.6").function("puts")`: `prog puts, second puts, third puts`,
+		`function("nowhere")`:                   `none of the 3 programs and libraries that match has it; for one, no function of `,
+	} {
+		e, diags := elaborated.OnProgram(t, fmt.Sprintf("probe process(%q).%s { }", dir+"/*", point))
+		if diags != nil {
+			if !strings.Contains(diags.Error(), want) {
+				t.Errorf("%s: %v, want %s", point, diags, want)
+			}
+			continue
+		}
+		var got []string
+		for _, p := range e.Probes {
+			for _, pt := range p.Points {
+				name := regexp.MustCompile(`\.function\("_?_?(?:IO_)?([^"]*)"\)`).FindStringSubmatch(strings.ReplaceAll(pt.Name, dir, "DIR"))
+				program := pt.Program
+				if program == "" {
+					program = pt.Image.Path
+				} else {
+					name[1], _, _ = strings.Cut(name[1], "@")
+				}
+				got = append(got, filepath.Base(program)+" "+name[1])
+			}
+		}
+		slices.Sort(got)
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%s: %s, want %s", point, text, want)
+		}
 	}
 }
