@@ -11,7 +11,7 @@ import (
 
 var (
 	// asksPoint is what of the runtime wants a probe point, or what was there when it hit.
-	asksPoint = regexp.MustCompile(`\bgs_(point_of|is_return|probe_addr|stack)\(|\b(CONTEXT|c)->(regs|saved|point|ip)\b`)
+	asksPoint = regexp.MustCompile(`\bgs_(point_of|is_return|probe_addr|stack|ustack|ustack_from|find_frame)\(|\b(CONTEXT|c)->(regs|saved|point|ip)\b`)
 
 	helpers  = regexp.MustCompile(`(?ms)^static [^;{=]*?\b(\w+)\([^;{]*\)\n\{(.*?)^\}`)
 	embedded = regexp.MustCompile(`(?ms)^(?:private )?function (\w+)[^{%]*%\{(.*?)%\}`)

@@ -58,10 +58,7 @@ func (o *options) flags() []flagGroup {
 	f.StringVar(&o.compatible, "compatible", language, "be systemtap `VERSION` to scripts that ask")
 	f.BoolVar(&o.suppressErrors, "suppress-handler-errors", false, "go on after errors in handlers and skipped probes; only count them")
 	f.BoolVar(&o.suppressTimeLimits, "suppress-time-limits", false, "do not limit how long a handler runs (guru mode)")
-
-	f.StringArrayVarP(&o.symbols, "symbols", "d", nil, "have the symbols of `MODULE`, or of the program of that path; the kernel's and those of its modules are there anyway")
 	f.Bool("all-modules", false, "have the symbols of all modules, as is always the case")
-	f.Bool("ldd", false, "have those of the programs' libraries; no symbols of programs are printed yet")
 
 	f = group("The session")
 	o.run.flags(f)

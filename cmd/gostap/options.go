@@ -37,7 +37,6 @@ type options struct {
 	sign        string
 	defines     []string
 	includes    []string
-	symbols     []string // -d
 	compatible  string
 	color       string
 

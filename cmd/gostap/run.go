@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,8 @@ type runOptions struct {
 	bufferMB int
 	timeout  int
 	globals  []string
+	symbols  []string // -d
+	ldd      bool
 	recorder bool // -F
 	out      outputOptions
 }
@@ -34,6 +37,8 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 	f.IntVarP(&r.pid, "pid", "x", 0, "set target() to `PID`")
 	f.IntVarP(&r.timeout, "timeout", "T", 0, "end after `SECONDS`")
 	f.StringArrayVarP(&r.globals, "global", "G", nil, "set a global variable, `NAME=VALUE`")
+	f.StringArrayVarP(&r.symbols, "symbols", "d", nil, "follow stacks of the program or library `PATH` from the first on; others are known once they are met, and the kernel's MODULEs always")
+	f.BoolVar(&r.ldd, "ldd", false, "and those of the libraries that it needs")
 	r.out.flags(f)
 	f.BoolVarP(&r.recorder, "flight-recorder", "F", false, "leave the session to itself, keeping the latest records in its buffers (see gostap attach --help); with -o, leave it to a process in the background")
 	f.IntVarP(&r.bufferMB, "buffer", "s", 0, "use buffers of `MB` megabytes for each processor")
@@ -114,6 +119,12 @@ func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
 	for _, g := range r.globals {
 		args = append(args, "-G", g)
 	}
+	for _, path := range r.images() {
+		args = append(args, "-d", path)
+	}
+	if r.ldd {
+		args = append(args, "--ldd")
+	}
 	if noWarn {
 		args = append(args, "-w")
 	}
@@ -121,6 +132,20 @@ func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
 		args = append(args, "-"+strings.Repeat("v", verbosity))
 	}
 	return args
+}
+
+// images are the paths of -d.
+func (r *runOptions) images() []string {
+	var paths []string
+	for _, name := range r.symbols {
+		if !strings.Contains(name, "/") {
+			continue
+		}
+		if path, err := filepath.Abs(name); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // config turns the options into the consumer's.
@@ -132,6 +157,8 @@ func (r *runOptions) config(module, script string, noWarn bool, verbosity int) c
 		Target:     r.pid,
 		Command:    r.command,
 		Globals:    r.globals,
+		Images:     r.images(),
+		Libraries:  r.ldd,
 		JSON:       r.out.json(),
 		BufferMB:   r.bufferMB,
 		Timeout:    time.Duration(r.timeout) * time.Second,

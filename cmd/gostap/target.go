@@ -82,11 +82,11 @@ func runningRelease() string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
-// checkSymbols refuses a -d that names nothing. There is nothing else to do for it:
+// checkSymbols refuses a -d that names nothing. For modules there is nothing else to do:
 // the symbols of the kernel and of every loaded module are known from
-// /proc/kallsyms when a stack is printed, so nothing has to be manifestJSON along.
+// /proc/kallsyms when a stack is printed.
 func (o *options) checkSymbols(release string) error {
-	for _, name := range o.symbols {
+	for _, name := range o.run.symbols {
 		if strings.Contains(name, "/") {
 			f, err := elf.Open(name)
 			if err != nil {

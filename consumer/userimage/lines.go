@@ -3,14 +3,25 @@
 package userimage
 
 import (
+	"cmp"
 	"debug/dwarf"
+	"slices"
+	"sort"
 	"sync"
 )
 
 // lineTables are those of an image's DWARF.
 type lineTables struct {
-	mu   sync.Mutex
-	data *dwarf.Data
+	mu    sync.Mutex
+	data  *dwarf.Data
+	units map[dwarf.Offset][]lineRow // those that have been asked for
+}
+
+// A lineRow says what line the code from addr on is of.
+type lineRow struct {
+	addr uint64
+	file *dwarf.LineFile // nil where a piece of code ends
+	line int
 }
 
 // Line returns the source's file and line at addr, as linked; false if that is not known.
@@ -36,7 +47,7 @@ func (im *Image) readLines() *lineTables {
 	if err != nil {
 		return nil
 	}
-	return &lineTables{data: data}
+	return &lineTables{data: data, units: map[dwarf.Offset][]lineRow{}}
 }
 
 // find looks for the row that covers addr. Damaged DWARF, at which the reader may panic, has no lines.
@@ -52,13 +63,44 @@ func (l *lineTables) find(addr uint64) (file string, line int, ok bool) {
 	if err != nil {
 		return "", 0, false
 	}
-	rows, err := l.data.LineReader(unit)
-	if err != nil || rows == nil {
+	rows, known := l.units[unit.Offset]
+	if !known {
+		rows = l.readRows(unit)
+		l.units[unit.Offset] = rows
+	}
+	i := sort.Search(len(rows), func(i int) bool { return rows[i].addr > addr })
+	if i == 0 || rows[i-1].file == nil {
 		return "", 0, false
 	}
-	var row dwarf.LineEntry
-	if rows.SeekPC(addr, &row) != nil || row.File == nil {
-		return "", 0, false
+	return rows[i-1].file.Name, rows[i-1].line, true
+}
+
+// maxLineRows bounds those of a unit.
+const maxLineRows = 1 << 22
+
+// readRows returns a unit's rows by address. The pieces of code that they are of come in any order.
+func (l *lineTables) readRows(unit *dwarf.Entry) []lineRow {
+	reader, err := l.data.LineReader(unit)
+	if err != nil || reader == nil {
+		return nil
 	}
-	return row.File.Name, row.Line, true
+	var rows []lineRow
+	for row := (dwarf.LineEntry{}); len(rows) < maxLineRows && reader.Next(&row) == nil; {
+		r := lineRow{row.Address, row.File, row.Line}
+		if row.EndSequence {
+			r.file = nil
+		}
+		rows = append(rows, r)
+	}
+	// Where one piece ends another may begin.
+	slices.SortStableFunc(rows, func(a, b lineRow) int {
+		if c := cmp.Compare(a.addr, b.addr); c != 0 || (a.file == nil) == (b.file == nil) {
+			return c
+		}
+		if a.file == nil {
+			return -1
+		}
+		return 1
+	})
+	return rows
 }

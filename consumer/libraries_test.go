@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// The libraries of a program are those that ld.so would load.
+func TestLibraries(t *testing.T) {
+	program, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	out, err := exec.Command("ldd", program).Output()
+	if err != nil {
+		t.Skip(err)
+	}
+	got := newLinker().with(program)
+	for i := range got {
+		got[i], _ = filepath.EvalSymlinks(got[i])
+	}
+	for _, m := range regexp.MustCompile(`(?m)(?:=> |^\s)(/\S+) \(`).FindAllStringSubmatch(string(out), -1) {
+		if path, _ := filepath.EvalSymlinks(m[1]); !slices.Contains(got, path) {
+			t.Errorf("%s is missing in %v", m[1], got)
+		}
+	}
+	if len(got) < 3 {
+		t.Errorf("only %v", got)
+	}
+}
+
+// A damaged cache of ld.so's has fewer entries.
+func TestDamagedLinkerCache(t *testing.T) {
+	data, err := os.ReadFile("/etc/ld.so.cache")
+	if err != nil {
+		t.Skip(err)
+	}
+	if len(parseLinkerCache(data)) == 0 {
+		t.Error("the real one has no entries")
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 1000 {
+		bad := slices.Clone(data[:random.IntN(len(data)+1)])
+		for range 8 {
+			if len(bad) > 0 {
+				bad[random.IntN(min(len(bad), 4096))] = byte(random.Uint32())
+			}
+		}
+		parseLinkerCache(bad)
+	}
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package userimage
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gostap/internal/bounded"
+)
+
+// build compiles C or C++ and returns the program's path.
+func build(t *testing.T, compiler, name, source string, options ...string) string {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, name), filepath.Join(dir, "prog")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(compiler, append(options, "-o", out, file)...).CombinedOutput(); err != nil {
+		t.Skipf("%v\n%s", err, text)
+	}
+	return out
+}
+
+func openImage(t *testing.T, path string) *Image {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Skip(err)
+	}
+	im, err := Open(f, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(im.Close)
+	return im
+}
+
+const source = `#include <stdlib.h>
+__attribute__((noinline)) static int hidden(int n) { return n * rand(); }
+__attribute__((noinline)) int shown(int n)
+{
+	return hidden(n) + 1;
+}
+int main(int argc, char **argv) { return shown(argc); }
+`
+
+// Functions by the symbol table, and lines of functions in pieces of code that are not in the order of their addresses.
+func TestSymbolsAndLines(t *testing.T) {
+	im := openImage(t, build(t, "gcc", "a.c", source, "-O2", "-g"))
+	symbols := map[string]Symbol{}
+	for _, s := range im.Symbols() {
+		symbols[s.Name] = s
+	}
+	for name, line := range map[string]int{"shown": 4, "main": 7} {
+		s := symbols[name]
+		if s.Size == 0 {
+			t.Fatalf("%s is not there: %v", name, symbols)
+		}
+		for _, addr := range []uint64{s.Addr, s.Addr + s.Size - 1} {
+			if got, ok := im.Find(addr); !ok || got != s {
+				t.Errorf("%#x is in %+v, want %+v", addr, got, s)
+			}
+		}
+		file, got, ok := im.Line(s.Addr)
+		if !ok || got != line || !strings.HasSuffix(file, "/a.c") {
+			t.Errorf("%s begins in %s:%d, %t; want line %d", name, file, got, ok, line)
+		}
+		offset, ok := im.Offset(s.Addr)
+		if addr, back := im.Addr(offset); !ok || !back || addr != s.Addr {
+			t.Errorf("%#x is at %#x of the file, which is %#x", s.Addr, offset, addr)
+		}
+	}
+	if _, ok := im.Find(1); ok {
+		t.Error("address 1 has a symbol")
+	}
+}
+
+// Of a stripped program, MiniDebugInfo has the functions; the dynamic symbols are there anyway.
+func TestMiniDebugInfo(t *testing.T) {
+	prog := build(t, "gcc", "a.c", source, "-O2", "-rdynamic")
+	mini := filepath.Join(t.TempDir(), "mini")
+	for _, command := range [][]string{
+		{"objcopy", "--only-keep-debug", prog, mini}, {"xz", "-z", mini},
+		{"objcopy", "--strip-all", prog, prog}, {"objcopy", "--add-section", ".gnu_debugdata=" + mini + ".xz", prog, prog},
+	} {
+		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			t.Skipf("%v: %v\n%s", command, err, out)
+		}
+	}
+	found := map[string]bool{}
+	for _, s := range openImage(t, prog).Symbols() {
+		found[s.Name] = true
+	}
+	if !found["hidden"] || !found["shown"] {
+		t.Errorf("hidden %t, shown %t", found["hidden"], found["shown"])
+	}
+}
+
+// C++'s names are as the source has them.
+func TestDemangled(t *testing.T) {
+	im := openImage(t, build(t, "g++", "a.cc", "namespace ns { struct C { int m(int, char *); }; int C::m(int a, char *) { return a; } }\nint main() { ns::C c; return c.m(1, 0); }\n"))
+	for _, s := range im.Symbols() {
+		if s.Name == "ns::C::m(int, char*)" {
+			return
+		}
+	}
+	t.Error("ns::C::m(int, char*) is not there")
+}
+
+// Of several names at one address it is the one that programs call the function by.
+func TestAliases(t *testing.T) {
+	list := settle([]candidate{
+		{Symbol{"__write", 0x100, 16}, 2}, {Symbol{"write", 0x100, 16}, 10}, {Symbol{"mark", 0x108, 0}, 1000},
+		{Symbol{"asm", 0x120, 0}, 0}, {Symbol{"next", 0x130, 8}, 0}, {Symbol{"end", 0x140, 0}, 0},
+	}, []uint64{0x150})
+	want := "[{__write 256 16} {asm 288 16} {next 304 8} {end 320 16}]"
+	if got := fmt.Sprint(list); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Bytes of a real file that were overwritten: whatever is asked for ends, without a panic.
+func TestHostile(t *testing.T) {
+	data, err := os.ReadFile(build(t, "gcc", "a.c", source, "-O2", "-g"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	limits := bounded.Limits{Time: 20 * time.Second, Heap: 1 << 30}
+	for range 300 {
+		bad := bytes.Clone(data)
+		for range 1 + random.IntN(8) {
+			at := random.IntN(len(bad))
+			if s := f.Sections[random.IntN(len(f.Sections))]; s.Type != elf.SHT_NOBITS && s.Size > 0 {
+				at = int(s.Offset) + random.IntN(int(s.Size))
+			}
+			bad[at] = byte(random.Uint32())
+		}
+		if err := limits.Run(func() error {
+			im, err := OfBytes(bad, "bad")
+			if err != nil {
+				return nil
+			}
+			im.Table()
+			for _, s := range im.Symbols() {
+				im.Find(s.Addr)
+				im.Line(s.Addr)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+/* -O2 -fomit-frame-pointer -g */
+// SPDX-License-Identifier: GPL-2.0-or-later
+// chain.c - stacks that are known: of calls, of a signal's handler, of a library that calls back, of one that is deeper
+// than what is followed, and of a function that calls what does not return as the last that it does.
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+static volatile int sink;
+
+NOINLINE void leaf(int n)
+{
+	sink += write(1, "x", n);
+}
+
+NOINLINE void middle(int n)
+{
+	char a[100];
+
+	memset(a, n, sizeof(a));
+	sink += a[3];
+	leaf(n);
+	sink++;
+}
+
+NOINLINE void top(int n)
+{
+	middle(n);
+	sink++;
+}
+
+NOINLINE void handler(int s)
+{
+	top(0);
+	sink += s;
+}
+
+NOINLINE void raiser(int n)
+{
+	raise(SIGUSR1);
+	sink += n;
+}
+
+NOINLINE int compare(const void *a, const void *b)
+{
+	top(0);
+	return *(const int *)a - *(const int *)b;
+}
+
+NOINLINE void sorts(void)
+{
+	int v[2] = { 2, 1 };
+
+	qsort(v, 2, sizeof(*v), compare);
+	sink++;
+}
+
+NOINLINE void aligned(int n)
+{
+	char a[n] __attribute__((aligned(64)));
+
+	memset(a, 0, n);
+	sink += a[n / 2];
+	top(0);
+	sink += a[n / 3];
+}
+
+NOINLINE void deep(int n)
+{
+	if (n)
+		deep(n - 1);
+	else
+		top(0);
+	sink++;
+}
+
+NOINLINE void last(int n)
+{
+	top(0);
+	_exit(n);
+}
+
+NOINLINE void ends(int n)
+{
+	last(n);
+	__builtin_unreachable();
+}
+
+int main(int argc, char **argv)
+{
+	signal(SIGUSR1, handler);
+	switch (argc > 1 ? *argv[1] : 'c') {
+	case 'c':
+		top(0);
+		break;
+	case 's':
+		raiser(1);
+		break;
+	case 'q':
+		sorts();
+		break;
+	case 'a':
+		aligned(argc * 50);
+		break;
+	case 'd':
+		deep(200);
+		break;
+	case 'w':
+		for (int i = 0; i < 300; i++) {
+			sleep(1);
+			top(0);
+		}
+		break;
+	case 'e':
+		ends(0);
+	}
+	return 0;
+}
