@@ -34,7 +34,6 @@ func TestKernels(t *testing.T) {
 		warm(t, dir, release)
 		build(t, dir, release, built)
 		places := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/e2e/module"))
-		programs := guest.BuildPrograms(t, "tests/e2e/programs")
 		values, bare := guest.BuildModule(t, release, "tests/module"), stripImage(t, dir, release)
 		t.Run(release, func(t *testing.T) {
 			t.Parallel() // a guest has one script at a time, and leaves a processor idle
@@ -44,7 +43,7 @@ func TestKernels(t *testing.T) {
 				Test:    "TestGuest",
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
 				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + values,
-					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare, "PROGRAMS=" + programs},
+					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare},
 				Timeout: 20 * time.Minute, // less than go test gives all of it, so that a hang shows the console
 			})
 		})
@@ -94,7 +93,7 @@ func TestGuest(t *testing.T) {
 			env.Setenv("PATH", path)
 			env.Setenv("GOSTAPDIR", dir)
 			env.Setenv("EXAMPLES", filepath.Join(guest.Root(t), "examples"))
-			for _, v := range []string{"KBUILT", "PLACES", "VALUES", "IMAGE", "NOBTF", "PROGRAMS", "GOSTAP_CACHE", "HOME"} {
+			for _, v := range []string{"KBUILT", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_CACHE", "HOME"} {
 				env.Setenv(v, os.Getenv(v))
 			}
 			return forget()

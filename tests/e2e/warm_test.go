@@ -60,7 +60,7 @@ func buildPrograms(t *testing.T, dir string) {
 	}
 	for _, source := range sources {
 		out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(source), ".c"))
-		guest.Command(t, ".", "gcc", "-O2", "-g", "-pthread", "-o", out, source)
+		guest.Command(t, ".", "gcc", "-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o", out, source)
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
 	}
 }

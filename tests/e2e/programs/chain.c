@@ -1,4 +1,3 @@
-/* -O2 -fomit-frame-pointer -g */
 // SPDX-License-Identifier: GPL-2.0-or-later
 // chain.c - stacks that are known: of calls, of a signal's handler, of a library that calls back, of one that is deeper
 // than what is followed, and of a function that calls what does not return as the last that it does.
