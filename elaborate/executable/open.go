@@ -18,6 +18,7 @@ import (
 type File struct {
 	Path    string // absolute
 	BuildID string // hex, "" if it has none
+	IsGo    bool   // it is, or has, a program that Go's compiler has made
 
 	elf       *elf.File
 	functions func() (*symbols.Functions, error)
@@ -54,6 +55,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 	}
 	f := &File{Path: path, elf: e}
 	f.BuildID, _ = buildid.Of(e) // as good as none if the notes are damaged
+	f.IsGo = e.Section(".gopclntab") != nil || e.Section(".data.rel.ro.gopclntab") != nil
 	f.functions = sync.OnceValues(f.keptFunctions)
 	return f, nil
 }

@@ -43,7 +43,7 @@ func (p *probed) place(name, function string, addr uint64, v *vars.Resolver, wil
 
 // functionPlace makes the place of a function of size bytes at an address, as linked, or of its returns.
 func (p *probed) functionPlace(name, function string, addr, size uint64, v *vars.Resolver, wild bool) *Place {
-	place := p.place(name, function, addr, v, wild)
+	place := p.place(name, function, entry(p.Program, addr), v, wild)
 	if p.maker.m.Has("return") {
 		place.Point.Returns = returns(p.Program, addr, size)
 	}
@@ -57,7 +57,7 @@ func (p *probed) function(name string, addr uint64, wild bool) *Place {
 	if !ok {
 		return p.functionPlace(p.spell(".function(%q)", name), name, addr, p.size(name, addr), c.Unlisted(p.Program, name, addr), wild)
 	}
-	statement := vars.Statement{Source: &image.Source{Image: p.Program, Info: p.info}, Instance: in, Addr: addr}
+	statement := vars.Statement{Source: &image.Source{Image: p.Program, Info: p.info}, Instance: in, Addr: entry(p.Program, addr), Entry: true}
 	return p.functionPlace(p.spell("%s", functionAt(in.Func)), in.Func.Name, addr, in.High-in.Low, c.Statement(statement, p.maker.warn), wild)
 }
 

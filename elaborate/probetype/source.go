@@ -237,7 +237,12 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		return
 	}
 	if !p.image.Ftrace() {
-		p.places = append(p.places, p.function(in, f))
+		place := p.function(in, f)
+		if why := unreturnable(p.image.Image, place.Point); why != "" && m.Has("return") {
+			p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
+			return
+		}
+		p.places = append(p.places, place)
 		return
 	}
 	place := p.maker.place(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1)
@@ -247,7 +252,9 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 
 // function makes the place of a function that debuginfo describes.
 func (p *pointFinder) function(in dwarf.Instance, a image.BaseSymbol) *Place {
-	place := p.place(in, a, in.Low, p.name(in.Func, ""))
+	at := entry(p.image.Image, in.Low)
+	place := p.place(in, a, at, p.name(in.Func, ""))
+	place.Vars = p.c.Statement(vars.Statement{Source: p.image, Instance: in, Addr: at, Entry: true}, p.maker.warn)
 	if p.maker.m.Has("return") {
 		place.Point.Family, place.Point.Args = Family(p.image, true), p.maker.args
 		place.Point.Returns = returns(p.image.Image, in.Low, in.High-in.Low)

@@ -216,6 +216,7 @@ type Statement struct {
 	Source   *image.Source
 	Instance dwarf.Instance
 	Addr     uint64 // as linked
+	Entry    bool   // it stands for the function's entry: all arguments are where they were passed
 }
 
 // A statement is the place of an instruction, of which only debuginfo knows the variables.
@@ -223,6 +224,7 @@ type statement struct {
 	function
 	instance dwarf.Instance
 	from     *image.Source
+	atEntry  bool
 }
 
 // Statement returns the variables at an instruction.
@@ -231,6 +233,7 @@ func (e *Env) Statement(s Statement, warn func(at syntax.Pos, msg string)) *Reso
 		function: function{Function: Function{Image: s.Source.Image, Name: s.Instance.Func.Name, Addr: s.Addr, Warn: warn}, env: e},
 		instance: s.Instance,
 		from:     s.Source,
+		atEntry:  s.Entry,
 	}}
 }
 
@@ -239,7 +242,7 @@ func (s *statement) prototype() (*btf.Proto, bool) { return nil, false }
 func (s *statement) scope() *scope {
 	if !s.looked {
 		s.looked = true
-		s.source = s.env.scope(s.from, s.instance, s.Addr, !s.instance.Inlined && s.Addr == s.instance.Low)
+		s.source = s.env.scope(s.from, s.instance, s.Addr, s.atEntry || !s.instance.Inlined && s.Addr == s.instance.Low)
 	}
 	return s.source
 }
