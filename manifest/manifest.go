@@ -58,6 +58,7 @@ type Image struct {
 	Module  string `json:",omitempty"` // a kernel module's name
 	Path    string `json:",omitempty"` // of a program or library, absolute, as its processes see it
 	BuildID string `json:",omitempty"` // hex; "" if unknown
+	Go      bool   `json:",omitempty"` // a program of Go's
 }
 
 // A Symbol is one of the kernel or of a module, whose address START brings.

@@ -151,7 +151,7 @@ static const struct gs_point points[] = {
 	{ "end", "end", 0, 6, 0, GS_NO_SYMBOL },
 };
 
-static const struct gs_image images[] = { { "", "" } };
+static const struct gs_image images[] = { { "", "", 0 } };
 
 const volatile gs_u32 gs_stack_use[sizeof(probes) / sizeof(*probes)] = { 256, 256, 256, 256, 256, 256, 256, 256 };
 

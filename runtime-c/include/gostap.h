@@ -110,6 +110,7 @@ struct gs_probe {
 struct gs_image {
 	const char *module;	    /* a kernel module's name, else "" */
 	const char *path;	    /* of a program or library, else "" */
+	gs_u32 is_go;		    /* a program of Go's, whose goroutines have stacks that move, and change threads */
 };
 
 /* Where a handler runs, one for each probe point. */

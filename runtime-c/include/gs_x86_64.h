@@ -40,6 +40,12 @@ gs_inline gs_u64 gs_regs_stack_argument(const struct gs_regs *r, gs_s64 n)
 	return r->sp + 8 * (n - 6);
 }
 
+/* Go's register ABI: the goroutine that runs, its struct g. */
+gs_inline gs_u64 gs_regs_goroutine(const struct gs_regs *r)
+{
+	return r->r14;
+}
+
 /* Cycles: cheap and, as far as order of insertion is concerned, common to all CPUs. */
 gs_inline gs_u64 gs_cycles(void)
 {

@@ -8,6 +8,7 @@ type Image struct {
 	Module  string // a kernel module's name; "" and no Path: the kernel itself
 	Path    string // of a program or library, absolute, as the target's processes see it
 	BuildID string // hex, "" if it is unknown
+	Go      bool   // a program of Go's, whose goroutines have stacks that move, and change threads
 }
 
 // A Site is where a point is in an image. One without a Symbol and a

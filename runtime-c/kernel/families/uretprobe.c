@@ -3,7 +3,8 @@
  * uretprobe.c - returns of programs' functions: where all instructions are known
  * by which a function returns, there; else by the kernel's uretprobes.
  * What a handler wants from the function's entry is kept in a table, by the
- * task and by where the return address stands. A call that never returns, as a
+ * task and by where the return address stands; in a program of Go's by the
+ * goroutine, and by how far from its stack's root that is. A call that never returns, as a
  * longjmp or the task's end left it, is overwritten: by a later call at the
  * same place, or as the oldest where there is no room. args[0] is how many
  * calls may be under way at once; 0: a default.
@@ -29,7 +30,7 @@ enum gs_call_state {
 };
 
 struct gs_call {
-	const struct task_struct *task;
+	u64 thread;			/* the task, or goroutine */
 	const struct gs_point *of;
 	u64 place;			/* of the return address */
 	u64 begun;			/* the lower, the older */
@@ -54,27 +55,51 @@ static struct gs_call *gs_call_at(u32 set, u32 way)
 	return gs_call_memory + gs_call_size * (set * GS_CALL_WAYS + way);
 }
 
-static u32 gs_call_set(u64 place)
+/* What tells a call from others: whose it is, and where its return address stands. */
+struct gs_call_key {
+	const struct gs_point *point;
+	u64 thread, place;
+};
+
+#define GS_GO_STACK_HI 8	/* in struct g: where the goroutine's stack begins, its highest address */
+
+/* place is where the return address stands, or stood. */
+static struct gs_call_key gs_call_key(const struct gs_point *p, const struct pt_regs *regs, u64 place)
 {
-	return hash_64((u64)current ^ place, gs_call_bits);
+	struct gs_call_key key = { p, (u64)current, place };
+	u64 g, root;
+
+	if (!gs_program.images[p->image].is_go)
+		return key;
+	g = gs_regs_goroutine((const struct gs_regs *)regs);
+	if (gs_read(&root, g + GS_GO_STACK_HI, sizeof(root), 1))
+		return key;
+	key.thread = g ^ (u64)current->mm;
+	key.place = root - place;
+	return key;
 }
 
-static bool gs_call_is(const struct gs_call *c, const struct gs_point *p, u64 place)
+static u32 gs_call_set(const struct gs_call_key *key)
 {
-	return c->state != GS_CALL_FREE && c->task == current && c->place == place && c->of == p;
+	return hash_64(key->thread ^ key->place, gs_call_bits);
+}
+
+static bool gs_call_is(const struct gs_call *c, const struct gs_call_key *key)
+{
+	return c->state != GS_CALL_FREE && c->thread == key->thread && c->place == key->place && c->of == key->point;
 }
 
 /* Room for a call that begins; NULL if there is none. The caller keeps interrupts off. */
-static struct gs_call *gs_call_begin(const struct gs_point *p, u64 place)
+static struct gs_call *gs_call_begin(const struct gs_call_key *key)
 {
-	u32 set = gs_call_set(place), i;
+	u32 set = gs_call_set(key), i;
 	struct gs_call *best = NULL;
 
 	raw_spin_lock(&gs_call_sets[set].lock);
 	for (i = 0; i < GS_CALL_WAYS; i++) {
 		struct gs_call *c = gs_call_at(set, i);
 
-		if (gs_call_is(c, p, place)) {
+		if (gs_call_is(c, key)) {
 			best = c;
 			break;
 		}
@@ -83,10 +108,10 @@ static struct gs_call *gs_call_begin(const struct gs_point *p, u64 place)
 			best = c;
 	}
 	if (best) {
-		gs_call_sets[set].full |= best->state != GS_CALL_FREE && !gs_call_is(best, p, place);
-		best->task = current;
-		best->of = p;
-		best->place = place;
+		gs_call_sets[set].full |= best->state != GS_CALL_FREE && !gs_call_is(best, key);
+		best->thread = key->thread;
+		best->of = key->point;
+		best->place = key->place;
 		best->begun = ++gs_call_sets[set].begun;
 		WRITE_ONCE(best->state, GS_CALL_BUSY);
 	}
@@ -95,14 +120,14 @@ static struct gs_call *gs_call_begin(const struct gs_point *p, u64 place)
 }
 
 /* The call that ends. NULL if none of them has begun: its entry was before the session, or (lost is set) it may have been overwritten. */
-static struct gs_call *gs_call_end(const struct gs_point *p, u64 place, bool *failed, bool *lost)
+static struct gs_call *gs_call_end(const struct gs_call_key *key, bool *failed, bool *lost)
 {
-	u32 set = gs_call_set(place), i;
+	u32 set = gs_call_set(key), i;
 	struct gs_call *found = NULL;
 
 	raw_spin_lock(&gs_call_sets[set].lock);
 	for (i = 0; i < GS_CALL_WAYS && !found; i++)
-		if (gs_call_is(gs_call_at(set, i), p, place))
+		if (gs_call_is(gs_call_at(set, i), key))
 			found = gs_call_at(set, i);
 	if (found) {
 		*failed = found->state == GS_CALL_FAILED;
@@ -119,7 +144,8 @@ static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs
 {
 	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
 	struct gs_hit entry = { u->hit.point, &u->entry };
-	struct gs_call *c;
+	struct gs_call_key key;
+	struct gs_call *c = NULL;
 	unsigned long flags;
 
 	if (!gs_uprobe_concerns(u))
@@ -129,7 +155,10 @@ static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs
 	local_irq_save(flags);
 	if (u->consumer.ret_handler && current->utask && current->utask->depth >= GS_MAX_URETPROBE_DEPTH)
 		gs_skip_here(GS_SKIP_MAXACTIVE);
-	c = u->entry.handler ? gs_call_begin(u->hit.point, regs->sp) : NULL;
+	if (u->entry.handler) {
+		key = gs_call_key(u->hit.point, regs, regs->sp);
+		c = gs_call_begin(&key);
+	}
 	if (c)
 		smp_store_release(&c->state, gs_try(&entry, regs, regs->ip, c->saved) ? GS_CALL_OPEN : GS_CALL_FAILED);
 	local_irq_restore(flags);
@@ -140,6 +169,7 @@ static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs
 static __always_inline void gs_user_return_run(struct gs_uprobe *u, struct pt_regs *regs, u64 ip, u64 place)
 {
 	bool failed = false, lost = false;
+	struct gs_call_key key;
 	struct gs_call *c;
 	unsigned long flags;
 
@@ -150,7 +180,8 @@ static __always_inline void gs_user_return_run(struct gs_uprobe *u, struct pt_re
 		gs_try(&u->hit, regs, ip, NULL);
 		goto out;
 	}
-	c = gs_call_end(u->hit.point, place, &failed, &lost);
+	key = gs_call_key(u->hit.point, regs, place);
+	c = gs_call_end(&key, &failed, &lost);
 	if (lost)
 		gs_skip_here(GS_SKIP_MAXACTIVE);
 	if (c && !failed)
