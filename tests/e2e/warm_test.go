@@ -52,7 +52,8 @@ func warm(t *testing.T, dir, release string) {
 	group.Wait()
 }
 
-// buildPrograms compiles the programs whose probes the scripts try, into a folder of $PATH; those of C also as NAME-stripped.
+// buildPrograms compiles the programs whose probes the scripts try, of C and of Go, into a folder of $PATH; those of C also as
+// NAME-stripped.
 func buildPrograms(t *testing.T, dir string) {
 	sources, err := filepath.Glob("programs/*.c")
 	if err != nil {
@@ -63,6 +64,7 @@ func buildPrograms(t *testing.T, dir string) {
 		guest.Command(t, ".", "gcc", "-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o", out, source)
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
 	}
+	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gocalls")
 }
 
 // sessions returns the arguments of gostap for each script that a testscript file runs.

@@ -16,7 +16,8 @@
 #include "../uprobe.h"
 
 #define GS_CALL_WAYS 8
-#define GS_CALLS_DEFAULT 8192
+#define GS_CALLS_MEMORY (4 << 20)	/* bytes, by default, */
+#define GS_CALLS_DEFAULT 32768		/* but for no more calls */
 #define GS_CALLS_MAX (1 << 20)
 
 /* The kernel follows no more returns of a task: MAX_URETPROBE_DEPTH in kernel/events/uprobes.c. */
@@ -81,7 +82,7 @@ static struct gs_call_key gs_call_key(const struct gs_point *p, const struct pt_
 
 static u32 gs_call_set(const struct gs_call_key *key)
 {
-	return hash_64(key->thread ^ key->place, gs_call_bits);
+	return hash_64(key->thread * GOLDEN_RATIO_64 + key->place, gs_call_bits);
 }
 
 static bool gs_call_is(const struct gs_call *c, const struct gs_call_key *key)
@@ -240,9 +241,11 @@ static int gs_calls_init(const struct gs_point **points, u32 n)
 	}
 	if (!saved)
 		return 0;
-	gs_call_bits = order_base_2(min_t(s64, calls ?: GS_CALLS_DEFAULT, GS_CALLS_MAX) / GS_CALL_WAYS + 1);
-	sets = 1u << gs_call_bits;
 	gs_call_size = sizeof(struct gs_call) + saved * sizeof(u64);
+	if (!calls)
+		calls = min_t(s64, GS_CALLS_MEMORY / gs_call_size, GS_CALLS_DEFAULT);
+	gs_call_bits = order_base_2(min_t(s64, calls, GS_CALLS_MAX) / GS_CALL_WAYS);
+	sets = 1u << gs_call_bits;
 	gs_call_sets = kvcalloc(sets, sizeof(*gs_call_sets), GFP_KERNEL);
 	gs_call_memory = gs_alloc((u64)sets * GS_CALL_WAYS * gs_call_size, -1);
 	if (!gs_call_sets || !gs_call_memory)
