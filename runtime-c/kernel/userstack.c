@@ -31,7 +31,7 @@ struct gs_unwinder {
 	u64 at[GS_NREGS];		/* where it is saved */
 	u32 known;			/* registers whose value is in value */
 	u32 saved;			/* those whose value is at at; the others are lost */
-	bool called;			/* ip is behind a call */
+	bool called;			/* ip is behind a call, or a system call, which may be the last of its function */
 };
 
 static bool gs_word(u64 addr, u64 *to)
@@ -53,7 +53,7 @@ struct pt_regs *gs_user_regs(struct gs_ctx *c)
 static void gs_unwind_begin(struct gs_unwinder *u, const struct pt_regs *regs)
 {
 	*u = (struct gs_unwinder){
-		.mm = current->mm, .ip = regs->ip, .known = 0xffff,
+		.mm = current->mm, .ip = regs->ip, .known = 0xffff, .called = (long)regs->orig_ax >= 0,
 		.value = { regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
 			   regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15 },
 	};
@@ -187,7 +187,7 @@ static enum gs_step gs_step(struct gs_unwinder *u, const struct gs_unwind_rule *
 }
 
 /* Goes to the caller of the frame. */
-static enum gs_step gs_unwind_step(struct gs_unwinder *u, struct gs_frame *frame, u32 *flags)
+static enum gs_step gs_unwind_step(struct gs_unwinder *u, struct gs_frame *frame, bool first, u32 *flags)
 {
 	const struct gs_table *t = gs_image_table(u->map.image);
 	const struct gs_unwind_rule *r;
@@ -196,7 +196,7 @@ static enum gs_step gs_unwind_step(struct gs_unwinder *u, struct gs_frame *frame
 	if (r && r->flags & GS_RULE_END)
 		return GS_STEP_END;
 	/* The handler returns to where nobody has called it. */
-	if (r && r->flags & GS_RULE_SIGNAL)
+	if (r && r->flags & GS_RULE_SIGNAL && !first)
 		frame->image &= ~GS_FRAME_CALL;
 	if (r && r->cfa != GS_CFA_NONE)
 		return gs_step(u, r);
@@ -247,7 +247,7 @@ static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, 
 			gs_note_images(u->mm);
 		if (n + 1 == max)
 			break;
-		step = gs_unwind_step(u, &to[n], flags);
+		step = gs_unwind_step(u, &to[n], !n, flags);
 		if (step == GS_STEP)
 			continue;
 		if (step == GS_STEP_FAULT)
