@@ -4,7 +4,8 @@
  * can be had at once. To give it back may wake somebody who waits for it, which
  * takes locks of the scheduler's that the probed code may hold: only where a
  * program itself has been interrupted, or nothing has, is it done at once. Else
- * irq_work does it when interrupts are on again.
+ * irq_work does it when interrupts are on again. Under PREEMPT_RT the lock is
+ * not to be given back with interrupts off, in which it would switch them on.
  */
 #include <linux/mm.h>
 #include <linux/rwsem.h>
@@ -28,30 +29,35 @@ static void gs_unlock_later(struct irq_work *work)
 
 /*
  * A second time in one handler the lock is still held: irq_work waits for the
- * handler's end. On a CPU that goes it would not come.
+ * handler's end. On a CPU that goes it would not come. Lockdep is told that
+ * irq_work gives back what this context has taken.
  */
 bool gs_lock_mm(struct gs_ctx *c, struct mm_struct *mm)
 {
 	struct gs_mm_lock *l = &container_of(c, struct gs_cpu, ctx)->mm_lock;
 
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return false;
 	if (gs_may_wake(c))
 		return down_read_trylock(&mm->mmap_lock);
-	if (READ_ONCE(l->mm))
-		return l->mm == mm;
-	if (!cpu_active(smp_processor_id()) || !down_read_trylock(&mm->mmap_lock))
+	if (READ_ONCE(l->mm) == mm) {
+		rwsem_acquire_read(&mm->mmap_lock.dep_map, 0, 1, _RET_IP_);
+		return true;
+	}
+	if (READ_ONCE(l->mm) || !cpu_active(smp_processor_id()) || !down_read_trylock(&mm->mmap_lock))
 		return false;
-	/* For lockdep, this context has it no more; irq_work has. */
-	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);
 	l->mm = mm;
 	return true;
 }
 
 void gs_unlock_mm(struct gs_ctx *c, struct mm_struct *mm)
 {
-	if (gs_may_wake(c))
+	if (gs_may_wake(c)) {
 		up_read(&mm->mmap_lock);
-	else
-		irq_work_queue(&container_of(c, struct gs_cpu, ctx)->mm_lock.unlock);
+		return;
+	}
+	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);
+	irq_work_queue(&container_of(c, struct gs_cpu, ctx)->mm_lock.unlock);
 }
 
 void gs_mm_locks_init(void)
