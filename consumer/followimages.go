@@ -38,23 +38,22 @@ func (s *session) preload() {
 	if s.images == nil {
 		return
 	}
-	libraries := newLinker()
 	for _, path := range s.cfg.Images {
 		if !s.cfg.Libraries {
 			s.images.preload(path)
 			continue
 		}
-		s.images.preloadAll(libraries.with(path))
+		s.images.preloadAll(withLibraries(path))
 	}
 	for _, image := range s.manifest.Images {
 		if image.Path != "" {
-			s.images.preloadAll(libraries.with(image.Path))
+			s.images.preloadAll(withLibraries(image.Path))
 		}
 	}
 	switch {
 	case s.cfg.Command != "":
 		if program := programOf(s.cfg.Command); program != "" {
-			s.images.preloadAll(libraries.with(program))
+			s.images.preloadAll(withLibraries(program))
 		}
 	case s.cfg.Target > 0:
 		s.images.preloadProcess(s.cfg.Target)

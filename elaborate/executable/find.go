@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gostap/internal/ldso"
 	"gostap/translator/suggest"
 )
 
@@ -68,7 +69,7 @@ func candidates(name string) (paths []string) {
 		paths = append(paths, inFolder(dir, name)...)
 	}
 	if len(paths) == 0 && strings.Contains(name, ".so") {
-		for _, dir := range libraryFolders() {
+		for _, dir := range ldso.Folders() {
 			paths = append(paths, inFolder(dir, name)...)
 		}
 	}

@@ -107,16 +107,3 @@ func TestLibraries(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
-
-func TestLDCache(t *testing.T) {
-	data, err := os.ReadFile("/etc/ld.so.cache")
-	if err != nil {
-		t.Skip(err)
-	}
-	if path := parseLDCache(data)["libc.so.6"]; filepath.Base(path) != "libc.so.6" {
-		t.Errorf("libc.so.6 is %q", path)
-	}
-	for cut := 0; cut < min(len(data), 4096); cut += 7 {
-		parseLDCache(data[:cut])
-	}
-}

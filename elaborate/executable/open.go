@@ -136,18 +136,6 @@ func (f *File) Code(addr uint64, n int) []byte {
 	return code[:got]
 }
 
-// Interpreter returns the dynamic linker that the program asks for, "" if it is linked statically.
-func (f *File) Interpreter() string {
-	for _, p := range f.elf.Progs {
-		if p.Type == elf.PT_INTERP && p.Filesz < 1<<12 {
-			if path, err := readAll(p.Open(), p.Filesz); err == nil {
-				return cut(path)
-			}
-		}
-	}
-	return ""
-}
-
 // cut returns the text that a NUL ends.
 func cut(p []byte) string {
 	for i, c := range p {

@@ -84,7 +84,9 @@ func installProgramDebuginfo(path string) string {
 }
 
 // ID names the program's file.
-func (p *Program) ID() program.Image { return program.Image{Path: p.Path, BuildID: p.BuildID, Go: p.IsGo} }
+func (p *Program) ID() program.Image {
+	return program.Image{Path: p.Path, BuildID: p.BuildID, Go: p.IsGo}
+}
 
 func (p *Program) Name() string                { return p.Path }
 func (p *Program) String() string              { return p.Path }

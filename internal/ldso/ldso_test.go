@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package consumer
+package ldso
 
 import (
 	"math/rand/v2"
@@ -14,7 +14,7 @@ import (
 
 // The libraries of a program are those that ld.so would load.
 func TestLibraries(t *testing.T) {
-	program, err := exec.LookPath("python3")
+	program, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip(err)
 	}
@@ -22,16 +22,16 @@ func TestLibraries(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	got := newLinker().with(program)
-	for i := range got {
-		got[i], _ = filepath.EvalSymlinks(got[i])
+	var got []string
+	for _, l := range Loaded(program) {
+		got = append(got, l.Path)
 	}
 	for _, m := range regexp.MustCompile(`(?m)(?:=> |^\s)(/\S+) \(`).FindAllStringSubmatch(string(out), -1) {
 		if path, _ := filepath.EvalSymlinks(m[1]); !slices.Contains(got, path) {
 			t.Errorf("%s is missing in %v", m[1], got)
 		}
 	}
-	if len(got) < 3 {
+	if len(got) < 2 {
 		t.Errorf("only %v", got)
 	}
 }
@@ -42,7 +42,7 @@ func TestDamagedLinkerCache(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if len(parseLinkerCache(data)) == 0 {
+	if len(parseCache(data)) == 0 {
 		t.Error("the real one has no entries")
 	}
 	random := rand.New(rand.NewPCG(5, 6))
@@ -53,6 +53,6 @@ func TestDamagedLinkerCache(t *testing.T) {
 				bad[random.IntN(min(len(bad), 4096))] = byte(random.Uint32())
 			}
 		}
-		parseLinkerCache(bad)
+		parseCache(bad)
 	}
 }
