@@ -8,6 +8,7 @@
 //
 //	go test ./tests/cross                       the short form: each context and each meanwhile
 //	GOSTAP_TORTURE=long go test -timeout 5h …   all of them crossed
+//	GOSTAP_TORTURE=long go test -timeout 5h ./tests/cross -cross.sessions=40   as many of them, spread over all
 //	go test ./tests/cross -cross.run=timer      some contexts
 //
 // generate writes the scripts, module is what they probe beside the kernel.
@@ -33,6 +34,7 @@ import (
 var (
 	only = flag.String("cross.run", "", "a pattern for the contexts")
 	seed = flag.Uint64("cross.seed", 1, "what the choice of items hangs on")
+	most = flag.Int("cross.sessions", 0, "how many sessions there are at most; 0: all")
 )
 
 // A planned session is a script that is run while something happens, beside another one if that is what happens.
@@ -40,6 +42,8 @@ type planned struct {
 	Context, Meanwhile string
 	Module, Beside     string
 	Items              []string
+
+	script, beside *generate.Script
 }
 
 func TestCross(t *testing.T) {
@@ -63,7 +67,11 @@ func TestCross(t *testing.T) {
 				if c.Name == "condition" {
 					fitting = b.inConditions(items)
 				}
-				list = append(list, plan(b, i, generate.Plan(c, fitting, b.statement, *seed))...)
+				list = append(list, plan(i, generate.Plan(c, fitting, b.statement, *seed))...)
+			}
+			list = spread(list, *most)
+			for i := range list {
+				list[i].build(b)
 			}
 			b.wait()
 			t.Logf("the modules took %s", time.Since(began).Round(time.Second))
@@ -75,19 +83,38 @@ func TestCross(t *testing.T) {
 
 // plan pairs the scripts of the nth context with what happens meanwhile, such that each is there: in the short form one
 // of them, each context's another one.
-func plan(b *builder, n int, scripts []*generate.Script) (list []planned) {
+func plan(n int, scripts []*generate.Script) (list []planned) {
 	for i := range session.Choose(1, max(len(scripts), len(meanwhiles))) {
 		s := scripts[(n+i)%len(scripts)]
-		p := planned{Context: s.Context.Name, Module: b.build(s), Meanwhile: meanwhiles[(n+i)%len(meanwhiles)].name}
+		p := planned{Context: s.Context.Name, Meanwhile: meanwhiles[(n+i)%len(meanwhiles)].name, script: s}
 		for _, it := range s.Items {
 			p.Items = append(p.Items, it.Name)
 		}
 		if p.Meanwhile == beside {
-			p.Beside = b.build(scripts[(n+i+1)%len(scripts)])
+			p.beside = scripts[(n+i+1)%len(scripts)]
 		}
 		list = append(list, p)
 	}
 	return list
+}
+
+// spread takes n of the planned sessions, at equal distances; all of them if n is 0.
+func spread(list []planned, n int) (some []planned) {
+	if n == 0 || n > len(list) {
+		return list
+	}
+	for i := range n {
+		some = append(some, list[i*len(list)/n])
+	}
+	return some
+}
+
+// build begins to build the modules of a planned session.
+func (p *planned) build(b *builder) {
+	p.Module = b.build(p.script)
+	if p.beside != nil {
+		p.Beside = b.build(p.beside)
+	}
 }
 
 // items returns what is crossed.
@@ -107,5 +134,25 @@ func write(t *testing.T, dir string, list []planned) {
 	}
 	if err := os.WriteFile(filepath.Join(dir, "plan.json"), data, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// As many sessions as are asked for, no two the same, from the first context to the last.
+func TestSpread(t *testing.T) {
+	var all []planned
+	for n := range generate.Contexts {
+		all = append(all, plan(n, []*generate.Script{{Context: &generate.Contexts[n]}})...)
+	}
+	for _, n := range []int{1, 7, len(all) - 1} {
+		some, seen := spread(all, n), map[string]bool{}
+		for _, p := range some {
+			seen[p.Context+p.Meanwhile] = true
+		}
+		if len(some) != n || len(seen) != n || some[0].Context != all[0].Context {
+			t.Errorf("of %d, %d are taken, %d of them different, where %d are asked for", len(all), len(some), len(seen), n)
+		}
+	}
+	if got := spread(all, 0); len(got) != len(all) {
+		t.Errorf("without a limit, %d of %d are taken", len(got), len(all))
 	}
 }
