@@ -38,6 +38,7 @@ type guest struct {
 	signaled    bool   // the command, by the user
 	pinged      bool   // the guest, whether it lives, and it has said nothing since
 	silenceTold bool   // and that has been told
+	forgetting  bool   // the guest drops its caches
 }
 
 // copyResult is how the copying of an output stream ended.
@@ -173,6 +174,7 @@ func (g *guest) handleNext(ctx context.Context) error {
 		return nil
 	case <-g.watch.C:
 		g.watch.tick()
+		g.forget()
 		return g.tick()
 	}
 }
@@ -185,6 +187,8 @@ func (g *guest) handleLine(line string) error {
 	case "init":
 		g.reached = true
 		g.limit = g.cfg.patience.answer + 10*g.watch.total
+	case "forgotten":
+		g.forgetting = false
 	case "started":
 		g.group = value
 		g.cfg.Progress("")

@@ -72,6 +72,9 @@ exec 4>/stdout 5>/stderr
 while read -r word group <&3; do
 	case $word in
 	alive) echo alive >&3 ;;
+	forget) # 3, not 2: inodes that have cached pages are not forgotten before these
+		echo 3 >proc/sys/vm/drop_caches
+		echo forgotten >&3 ;;
 	*) kill "-$word" "-$group" ;;
 	esac
 done 4>&- 5>&- &

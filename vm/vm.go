@@ -16,7 +16,8 @@
 //	Stdin  ─ socket ─ qemu ─ /dev/vport0p1 ─ cat ─▶ FIFO ─▶ 0 ┐
 //	Stdout ◀ socket ─ qemu ─ /dev/vport0p2 ─ cat ◀─ FIFO ◀─ 1 ├ the command
 //	Stderr ◀ socket ─ qemu ─ /dev/vport0p3 ─ cat ◀─ FIFO ◀─ 2 ┘
-//	         socket ─ qemu ─ /dev/vport0p4 ─ init.sh: "init", "started PID" and "exit STATUS" out, "INT PID" in, "alive" both ways
+//	         socket ─ qemu ─ /dev/vport0p4 ─ init.sh: "init", "started PID" and "exit STATUS" out, "INT PID" in, "alive" both ways,
+//	                                                          "forget" in and "forgotten" out
 //	         socket ─ qemu: QMP, which says whether the guest runs
 //	Console ◀ pipe ─ qemu ─ /dev/ttyS0 ─ kernel messages from warnings up, or all with loglevel=7
 //

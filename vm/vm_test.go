@@ -8,7 +8,6 @@ import (
 	"crypto/rand"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -183,18 +182,8 @@ func TestInterrupt(t *testing.T) {
 type stopOnOutput struct{ bytes.Buffer }
 
 func (w *stopOnOutput) Write(p []byte) (int, error) {
-	children, err := filepath.Glob("/proc/self/task/*/children")
-	if err != nil {
-		return 0, err
-	}
-	for _, file := range children {
-		list, _ := os.ReadFile(file)
-		for _, pid := range strings.Fields(string(list)) {
-			if name, _ := os.ReadFile("/proc/" + pid + "/comm"); strings.HasPrefix(string(name), "qemu") {
-				number, _ := strconv.Atoi(pid)
-				syscall.Kill(number, syscall.SIGSTOP)
-			}
-		}
+	for _, pid := range children("qemu") {
+		syscall.Kill(pid, syscall.SIGSTOP)
 	}
 	return w.Buffer.Write(p)
 }
