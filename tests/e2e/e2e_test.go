@@ -44,10 +44,19 @@ func TestKernels(t *testing.T) {
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
 				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + values,
 					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare},
-				Timeout: 20 * time.Minute, // less than go test gives all of it, so that a hang shows the console
+				Timeout: timeLeft(t),
 			})
 		})
 	}
+}
+
+// timeLeft is how long a guest may take: an hour, but less than go test still gives all of it, so that a hang shows the console.
+func timeLeft(t *testing.T) time.Duration {
+	end, ok := t.Deadline()
+	if !ok {
+		return time.Hour
+	}
+	return min(time.Until(end)-time.Minute, time.Hour)
 }
 
 // build builds one module by kbuild.
