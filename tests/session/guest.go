@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"gostap/tests/guest"
 )
 
@@ -25,11 +27,34 @@ func Choose[T any](short, longer T) T {
 	return short
 }
 
+// selfChecking says whether a kernel is one of tests/debug-kernel: it looks for bugs itself, and is some times slower for that.
+func selfChecking(release string) bool { return strings.Contains(release, "-gostap-") }
+
+// fewer is by what the long form's repetitions are divided on a kernel that checks itself: as a whole they take hours there.
+const fewer = 3
+
+// Times is Choose for how often something is repeated on a kernel, which may be the long form's number divided by fewer.
+func Times(release string, short, longer int) int {
+	if Long && selfChecking(release) {
+		return max(longer/fewer, short)
+	}
+	return Choose(short, longer)
+}
+
+// TimesHere is Times for the kernel that runs.
+func TimesHere(short, longer int) int {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		panic(err)
+	}
+	return Times(unix.ByteSliceToString(name.Release[:]), short, longer)
+}
+
 // InGuest runs the calling package's TestGuest on a kernel, in the same form; only is a pattern for its subtests.
 func InGuest(t *testing.T, release, dir, only string) {
 	timeout := Choose(15*time.Minute, time.Hour)
-	if strings.Contains(release, "-gostap-") {
-		timeout *= 4 // it checks itself, which costs that
+	if selfChecking(release) {
+		timeout *= 4
 	}
 	guest.Run(t, guest.Config{
 		Release: release,

@@ -76,7 +76,7 @@ func testKilled(t *testing.T) {
 	defer session.Busy(t)()
 	r := rand.New(rand.NewPCG(*seed, 1))
 	phases := map[string]int{}
-	for i := range session.Choose(6, 20) {
+	for i := range session.TimesHere(6, 20) {
 		s := session.Start(t, "run", session.Module("flood"))
 		if i%2 == 0 {
 			session.Armed(t)
@@ -149,7 +149,7 @@ func testRemoval(t *testing.T) {
 	defer session.Busy(t)()
 	s := session.Start(t, "run", session.Module("flood"))
 	session.Armed(t)
-	for range session.Choose(20, 200) {
+	for range session.TimesHere(20, 200) {
 		if err := unix.DeleteModule("flood", unix.O_NONBLOCK); err != unix.EAGAIN && err != unix.EBUSY {
 			t.Fatalf("the module in use was removed (error %v)", err)
 		}
@@ -159,7 +159,7 @@ func testRemoval(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, s.Err.String())
 	}
 	addsUp(t, s)
-	for range session.Choose(3, 10) {
+	for range session.TimesHere(3, 10) {
 		s := session.Start(t, "run", session.Module("flood"))
 		session.Armed(t)
 		s.Process.Kill()
@@ -264,7 +264,7 @@ func testMemory(t *testing.T) {
 		if all < 20/turn {
 			t.Fatalf("only %d allocations were seen", all)
 		}
-		step := session.Choose(max(all/12, 1), 1)
+		step := max(all/session.TimesHere(12, all), 1)
 		for n := 1; n <= all; n += step {
 			failed++
 			if said, err := withoutAllocation(t, n); err != nil {

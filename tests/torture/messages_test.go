@@ -39,7 +39,7 @@ const quiet = `global n, s
 func testMessages(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 2))
 	sent, accepted := 0, 0
-	for round := range session.Choose(4, 12) {
+	for round := range session.TimesHere(4, 12) {
 		// By hand, the module's family has its name, and nobody owns the session.
 		guest.Command(t, "/", "insmod", session.Module("quiet"), "subbuf_size=65536", "n_subbufs=4")
 		family := familyOf(t, "quiet")

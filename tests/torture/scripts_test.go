@@ -25,6 +25,14 @@ var seed = flag.Uint64("torture.seed", 1, "the random scripts' first seed")
 // programsPerScript is how many programs share a module.
 const programsPerScript = 10
 
+// numbersOf returns how many scripts run on each of the kernels.
+func numbersOf(releases []string) (list []int) {
+	for _, release := range releases {
+		list = append(list, session.Times(release, 10, 110))
+	}
+	return list
+}
+
 // A wantedScript is a random script and what the host runtime made of it.
 type wantedScript struct {
 	Name           string
@@ -34,9 +42,9 @@ type wantedScript struct {
 	ExitCode       int
 }
 
-// scripts generates scripts and runs them on the host, with the sanitizers.
-func scripts(t *testing.T) []*wantedScript {
-	list := make([]*wantedScript, session.Choose(10, 110))
+// scripts generates n scripts and runs them on the host, with the sanitizers.
+func scripts(t *testing.T, n int) []*wantedScript {
+	list := make([]*wantedScript, n)
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, 2)
 	for i := range list {
