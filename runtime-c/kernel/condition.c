@@ -11,25 +11,25 @@
  * finds no end, or can't have a global in time, or the stack, the slots stay as
  * they are, and the work item asks.
  *
- * Handlers can't arm and disarm: they ask for a work item, which follows the
- * conditions at most once in GS_FOLLOW_MS, however often they change.
+ * Handlers can't arm and disarm: they ask for a work item, which does it at
+ * most once in GS_UPDATE_MS, however often they change.
  */
 #include <linux/jiffies.h>
 
 #include "dispatch.h"
 
-#define GS_FOLLOW_MS 100
+#define GS_UPDATE_MS 100
 #define GS_ASK_ROUNDS 4
 
 static atomic_t gs_asks = ATOMIC_INIT(0);	/* for the conditions, since whoever asks them has begun; who makes it 1 asks */
 static bool gs_asks_left;			/* to the work item, which now is the one who asks */
-static atomic_t gs_follow_asked = ATOMIC_INIT(0);	/* and not begun: asking may itself be what changes a condition */
-static struct gs_later gs_follow_later;
+static atomic_t gs_update_asked = ATOMIC_INIT(0);	/* and not begun: asking may itself be what changes a condition */
+static struct gs_later gs_update_later;
 
-static void gs_want_follow(void)
+static void gs_want_update(void)
 {
-	if (!atomic_xchg(&gs_follow_asked, 1))
-		gs_later(&gs_follow_later);
+	if (!atomic_xchg(&gs_update_asked, 1))
+		gs_later(&gs_update_later);
 }
 
 static void gs_handle_nothing(struct gs_ctx *c)
@@ -93,7 +93,7 @@ static bool gs_ask_all(struct gs_ctx *c)
 	}
 out:
 	if (changed || !done)
-		gs_want_follow();
+		gs_want_update();
 	return done;
 }
 
@@ -148,21 +148,21 @@ static void gs_ask_left(void)
 	local_irq_restore(flags);
 	if (!done) {
 		WRITE_ONCE(gs_asks_left, true);
-		gs_want_follow();
+		gs_want_update();
 	}
 }
 
-static void gs_follow(struct work_struct *work)
+static void gs_update(struct work_struct *work)
 {
-	gs_later_begun(&gs_follow_later);
-	atomic_xchg(&gs_follow_asked, 0);
+	gs_later_begun(&gs_update_later);
+	atomic_xchg(&gs_update_asked, 0);
 	gs_ask_left();
-	gs_session_follow();
+	gs_session_update();
 }
 
 void gs_conditions_init(void)
 {
-	gs_later_init(&gs_follow_later, gs_follow, msecs_to_jiffies(GS_FOLLOW_MS));
+	gs_later_init(&gs_update_later, gs_update, msecs_to_jiffies(GS_UPDATE_MS));
 }
 
 /* Asked first when the globals have their initial values, and nobody else wants them. */
@@ -184,5 +184,5 @@ void gs_conditions_start(void)
 void gs_conditions_stop(void)
 {
 	WRITE_ONCE(gs_asks_left, false);
-	gs_later_stop(&gs_follow_later);
+	gs_later_stop(&gs_update_later);
 }

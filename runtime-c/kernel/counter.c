@@ -42,7 +42,7 @@ static void gs_counter_refused(const struct gs_counters *counters, struct gs_cou
 	gs_message(GS_MSG_WARNING, text, n, NULL, c->hit.point->name);
 }
 
-/* On the CPU that comes; follow waits. */
+/* On the CPU that comes; update waits. */
 static int gs_counter_cpu_up(unsigned int cpu, struct hlist_node *node)
 {
 	struct gs_counters *counters = hlist_entry(node, struct gs_counters, node);
@@ -174,12 +174,12 @@ int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points
 }
 
 /**
- * gs_counters_follow() - counts and stops counting, as conditions say now
+ * gs_counters_update() - counts and stops counting, as conditions say now
  * @counters: the family's; what they have of the processor they keep
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
-void gs_counters_follow(struct gs_counters *counters)
+void gs_counters_update(struct gs_counters *counters)
 {
 	struct perf_event *event;
 	u32 i;

@@ -24,7 +24,7 @@ struct gs_counters {
 };
 
 int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points, u32 n);
-void gs_counters_follow(struct gs_counters *counters);
+void gs_counters_update(struct gs_counters *counters);
 void gs_counters_disarm(struct gs_counters *counters);
 
 #endif

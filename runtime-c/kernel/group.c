@@ -267,12 +267,12 @@ int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npo
 }
 
 /**
- * gs_groups_follow() - arms and disarms groups whose conditions have changed
+ * gs_groups_update() - arms and disarms groups whose conditions have changed
  * @all: the family's groups
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
-void gs_groups_follow(struct gs_groups *all)
+void gs_groups_update(struct gs_groups *all)
 {
 	struct gs_group *g;
 

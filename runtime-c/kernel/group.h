@@ -49,7 +49,7 @@ struct gs_groups {
 };
 
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints);
-void gs_groups_follow(struct gs_groups *all);
+void gs_groups_update(struct gs_groups *all);
 void gs_groups_disarm(struct gs_groups *all);
 void gs_groups_free(struct gs_groups *all);
 

@@ -100,7 +100,7 @@ extern struct gs_cpu __percpu *gs_cpus;
  * - A hit reads handler once, in any context, and may find the one of a moment
  *   ago: a condition says when a probe is armed, not which hits it sees.
  * - Whoever arms and disarms, under gs_session_mutex, reads off by gs_wanted().
- *   It may change again meanwhile; then follow comes again.
+ *   It may change again meanwhile; then update comes again.
  */
 struct gs_slot {
 	void (*handler)(struct gs_ctx *c);
@@ -126,7 +126,7 @@ static inline struct gs_hit gs_hit_of(const struct gs_point *p)
  * gs_wanted() - is the probe to be armed?
  * @s: its slot
  *
- * Context: Any. The answer can be another one a moment later, of which follow
+ * Context: Any. The answer can be another one a moment later, of which update
  * is told.
  */
 static inline bool gs_wanted(const struct gs_slot *s)
@@ -164,7 +164,7 @@ extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alo
 int gs_session_start(const struct gs_start *how);
 void gs_session_stop(void);
 /* Arms and disarms probes whose conditions have changed. */
-void gs_session_follow(void);
+void gs_session_update(void);
 void gs_session_free(void);
 /* Ends the session from any context; to is GS_STATE_EXITING or GS_STATE_FAILED. */
 void gs_end_session(int to);
@@ -176,7 +176,7 @@ u32 gs_session_flags(void);		/* GS_F_* of START */
  * @flags: GS_FAMILY_*
  * @begin: runs handlers before anything is armed
  * @arm: arms the points; those that it can't it gives to gs_unarmed(). -errno if memory is short
- * @follow: arms and disarms what @arm left, as gs_wanted() says now; NULL: the empty handler has to do
+ * @update: arms and disarms what @arm left, as gs_wanted() says now; NULL: the empty handler has to do
  * @disarm: undoes what @arm did, or did of it; afterwards none of its handlers runs
  * @arm_one: arms one point, whose module has come. @arm may have had no point
  * @disarm_one: disarms one, whose module goes
@@ -187,7 +187,7 @@ u32 gs_session_flags(void);		/* GS_F_* of START */
  *
  * Context: All but @missed are called in a task that may sleep, with
  * gs_session_mutex held; @arm_one and @disarm_one under the lock of the
- * module notifiers too, follow by the work item. @missed is called in a task,
+ * module notifiers too, @update by the work item. @missed is called in a task,
  * with no lock, at any time between the module's beginning and its end.
  */
 struct gs_family {
@@ -195,7 +195,7 @@ struct gs_family {
 	u32 flags;
 	void (*begin)(const struct gs_point **points, u32 n);
 	int (*arm)(const struct gs_point **points, u32 n);
-	void (*follow)(void);
+	void (*update)(void);
 	void (*disarm)(void);
 	int (*arm_one)(const struct gs_point *p);
 	void (*disarm_one)(const struct gs_point *p);
@@ -241,7 +241,7 @@ u32 gs_unarmed_points(void);
 /* families/kprobe.c, for functions that have no ftrace site too */
 int gs_kprobe_arm(const struct gs_point *p);
 int gs_kprobe_start(struct kprobe *kp, const struct gs_hit *hit);
-void gs_kprobe_follow(struct kprobe *kp, const struct gs_hit *hit);
+void gs_kprobe_update(struct kprobe *kp, const struct gs_hit *hit);
 /* ftrace.c */
 int gs_kprobe_registered(const struct kprobe *kp);
 u32 gs_kprobes_so_far(void);

@@ -368,14 +368,14 @@ out:
 	mutex_unlock(&gs_stop_mutex);
 }
 
-void gs_session_follow(void)
+void gs_session_update(void)
 {
 	const struct gs_family *const *f;
 
 	mutex_lock(&gs_session_mutex);
 	for (f = gs_families; READ_ONCE(gs_state) == GS_STATE_RUNNING && *f; f++)
-		if ((*f)->follow)
-			(*f)->follow();
+		if ((*f)->update)
+			(*f)->update();
 	mutex_unlock(&gs_session_mutex);
 }
 

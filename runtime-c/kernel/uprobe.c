@@ -101,7 +101,7 @@ int gs_uprobe_arm(struct gs_uprobes *all, const struct gs_point *p, u64 offset, 
 }
 
 /* Arms and disarms as conditions say now. Context: as for gs_uprobes_arm(). */
-void gs_uprobes_follow(struct gs_uprobes *all)
+void gs_uprobes_update(struct gs_uprobes *all)
 {
 	u32 i;
 	int err;

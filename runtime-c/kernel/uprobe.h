@@ -45,7 +45,7 @@ static __always_inline bool gs_uprobe_concerns(const struct gs_uprobe *u)
 
 int gs_uprobes_init(struct gs_uprobes *all, u32 n);
 int gs_uprobe_arm(struct gs_uprobes *all, const struct gs_point *p, u64 offset, void (*prepare)(struct gs_uprobe *u));
-void gs_uprobes_follow(struct gs_uprobes *all);
+void gs_uprobes_update(struct gs_uprobes *all);
 void gs_uprobes_disarm(struct gs_uprobes *all);
 
 #endif

@@ -45,9 +45,9 @@ static int gs_functions_arm(const struct gs_point **points, u32 n)
 	return gs_groups_arm(&gs_functions, points, n);
 }
 
-static void gs_functions_follow(void)
+static void gs_functions_update(void)
 {
-	gs_groups_follow(&gs_functions);
+	gs_groups_update(&gs_functions);
 }
 
 static void gs_functions_disarm(void)
@@ -57,5 +57,5 @@ static void gs_functions_disarm(void)
 }
 
 static const struct gs_family gs_family_function = {
-	.name = "function", .arm = gs_functions_arm, .follow = gs_functions_follow, .disarm = gs_functions_disarm,
+	.name = "function", .arm = gs_functions_arm, .update = gs_functions_update, .disarm = gs_functions_disarm,
 };

@@ -28,9 +28,9 @@ static int gs_watches_arm(const struct gs_point **points, u32 n)
 	return gs_counters_arm(&gs_watches, points, n);
 }
 
-static void gs_watches_follow(void)
+static void gs_watches_update(void)
 {
-	gs_counters_follow(&gs_watches);
+	gs_counters_update(&gs_watches);
 }
 
 static void gs_watches_disarm(void)
@@ -39,5 +39,5 @@ static void gs_watches_disarm(void)
 }
 
 static const struct gs_family gs_family_hwbreak = {
-	.name = "hwbreak", .flags = GS_FAMILY_EVENT, .arm = gs_watches_arm, .follow = gs_watches_follow, .disarm = gs_watches_disarm,
+	.name = "hwbreak", .flags = GS_FAMILY_EVENT, .arm = gs_watches_arm, .update = gs_watches_update, .disarm = gs_watches_disarm,
 };

@@ -112,13 +112,13 @@ static void gs_kprobe_disarm_one(const struct gs_point *p)
 }
 
 /**
- * gs_kprobe_follow() - arms and disarms a kprobe, as its condition says now
+ * gs_kprobe_update() - arms and disarms a kprobe, as its condition says now
  * @kp: the kprobe
  * @hit: what it leads to
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
-void gs_kprobe_follow(struct kprobe *kp, const struct gs_hit *hit)
+void gs_kprobe_update(struct kprobe *kp, const struct gs_hit *hit)
 {
 	bool wanted = gs_wanted(hit->slot), armed = !(kp->flags & KPROBE_FLAG_DISABLED);
 	int err = 0;
@@ -132,12 +132,12 @@ void gs_kprobe_follow(struct kprobe *kp, const struct gs_hit *hit)
 		gs_unarmed(hit->point, err);
 }
 
-static void gs_kprobes_follow(void)
+static void gs_kprobes_update(void)
 {
 	u32 i;
 
 	for (i = 0; i < gs_nkprobes; i++)
-		gs_kprobe_follow(gs_kprobes[i], &container_of(gs_kprobes[i], struct gs_kprobe, kp)->hit);
+		gs_kprobe_update(gs_kprobes[i], &container_of(gs_kprobes[i], struct gs_kprobe, kp)->hit);
 }
 
 /* In one go, as each would wait for all CPUs. */
@@ -161,6 +161,6 @@ static void gs_kprobes_skipped(u64 *skipped)
 }
 
 static const struct gs_family gs_family_kprobe = {
-	.name = "kprobe", .arm = gs_kprobes_arm, .follow = gs_kprobes_follow, .disarm = gs_kprobes_disarm,
+	.name = "kprobe", .arm = gs_kprobes_arm, .update = gs_kprobes_update, .disarm = gs_kprobes_disarm,
 	.missed = gs_kprobes_skipped, .arm_one = gs_kprobe_arm, .disarm_one = gs_kprobe_disarm_one,
 };

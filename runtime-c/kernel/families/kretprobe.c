@@ -108,12 +108,12 @@ static int gs_kretprobes_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
-static void gs_kretprobes_follow(void)
+static void gs_kretprobes_update(void)
 {
 	u32 i;
 
 	for (i = 0; i < gs_nkretprobes; i++)
-		gs_kprobe_follow(&gs_kretprobes[i]->kp, &container_of(gs_kretprobes[i], struct gs_kretprobe, rp)->hit);
+		gs_kprobe_update(&gs_kretprobes[i]->kp, &container_of(gs_kretprobes[i], struct gs_kretprobe, rp)->hit);
 }
 
 static int gs_kretprobe_arm_one(const struct gs_point *p)
@@ -162,6 +162,6 @@ static void gs_kretprobes_skipped(u64 *skipped)
 }
 
 static const struct gs_family gs_family_kretprobe = {
-	.name = "kretprobe", .flags = GS_FAMILY_RETURN, .arm = gs_kretprobes_arm, .follow = gs_kretprobes_follow, .disarm = gs_kretprobes_disarm,
+	.name = "kretprobe", .flags = GS_FAMILY_RETURN, .arm = gs_kretprobes_arm, .update = gs_kretprobes_update, .disarm = gs_kretprobes_disarm,
 	.missed = gs_kretprobes_skipped, .arm_one = gs_kretprobe_arm_one, .disarm_one = gs_kretprobe_disarm_one,
 };

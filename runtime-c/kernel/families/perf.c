@@ -29,9 +29,9 @@ static int gs_perf_arm(const struct gs_point **points, u32 n)
 	return gs_counters_arm(&gs_perf_events, points, n);
 }
 
-static void gs_perf_follow(void)
+static void gs_perf_update(void)
 {
-	gs_counters_follow(&gs_perf_events);
+	gs_counters_update(&gs_perf_events);
 }
 
 static void gs_perf_disarm(void)
@@ -40,5 +40,5 @@ static void gs_perf_disarm(void)
 }
 
 static const struct gs_family gs_family_perf = {
-	.name = "perf", .arm = gs_perf_arm, .follow = gs_perf_follow, .disarm = gs_perf_disarm,
+	.name = "perf", .arm = gs_perf_arm, .update = gs_perf_update, .disarm = gs_perf_disarm,
 };

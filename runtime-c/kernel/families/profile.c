@@ -47,7 +47,7 @@ static void gs_profile_start(void *profile)
 }
 
 /* Arms and disarms it, as its condition says. CPUs neither come nor go meanwhile. */
-static void gs_profile_follow(struct gs_profile *p)
+static void gs_profile_update(struct gs_profile *p)
 {
 	bool wanted = gs_wanted(p->hit.slot);
 	int cpu;
@@ -60,13 +60,13 @@ static void gs_profile_follow(struct gs_profile *p)
 	p->armed = wanted;
 }
 
-static void gs_profiles_follow(void)
+static void gs_profiles_update(void)
 {
 	u32 i;
 
 	cpus_read_lock();
 	for (i = 0; i < gs_nprofiles; i++)
-		gs_profile_follow(&gs_profiles[i]);
+		gs_profile_update(&gs_profiles[i]);
 	cpus_read_unlock();
 }
 
@@ -118,7 +118,7 @@ static int gs_profiles_arm(const struct gs_point **points, u32 n)
 	if (state < 0)
 		return state;
 	gs_profile_hotplug = state;
-	gs_profiles_follow();
+	gs_profiles_update();
 	return 0;
 }
 
@@ -134,5 +134,5 @@ static void gs_profiles_disarm(void)
 }
 
 static const struct gs_family gs_family_profile = {
-	.name = "profile", .arm = gs_profiles_arm, .follow = gs_profiles_follow, .disarm = gs_profiles_disarm,
+	.name = "profile", .arm = gs_profiles_arm, .update = gs_profiles_update, .disarm = gs_profiles_disarm,
 };

@@ -282,13 +282,13 @@ static int gs_returns_arm(const struct gs_point **points, u32 n)
 	return gs_returns ? gs_groups_arm(&gs_return_groups, points, n) : -ENOMEM;
 }
 
-static void gs_returns_follow(void)
+static void gs_returns_update(void)
 {
 	u32 i;
 
-	gs_groups_follow(&gs_return_groups);
+	gs_groups_update(&gs_return_groups);
 	for (i = 0; i < gs_nreturns_armed; i++)
-		gs_kprobe_follow(&gs_returns[i]->kp, &container_of(gs_returns[i], struct gs_return, rp)->hits[0].hit);
+		gs_kprobe_update(&gs_returns[i]->kp, &container_of(gs_returns[i], struct gs_return, rp)->hits[0].hit);
 }
 
 /* In one go, as each would wait for all CPUs. */
@@ -316,6 +316,6 @@ static void gs_returns_skipped(u64 *skipped)
 }
 
 static const struct gs_family gs_family_return = {
-	.name = "return", .flags = GS_FAMILY_RETURN, .arm = gs_returns_arm, .follow = gs_returns_follow, .disarm = gs_returns_disarm,
+	.name = "return", .flags = GS_FAMILY_RETURN, .arm = gs_returns_arm, .update = gs_returns_update, .disarm = gs_returns_disarm,
 	.missed = gs_returns_skipped,
 };

@@ -53,7 +53,7 @@ static enum hrtimer_restart gs_timer_fire(struct hrtimer *timer)
 }
 
 /* Arms and disarms it, as its condition says. */
-static void gs_timer_follow(struct gs_timer *t)
+static void gs_timer_update(struct gs_timer *t)
 {
 	bool wanted = gs_wanted(t->hit.slot);
 
@@ -75,17 +75,17 @@ static int gs_timers_arm(const struct gs_point **points, u32 n)
 		t->hit = gs_hit_of(points[gs_ntimers]);
 		t->random = get_random_u64();
 		hrtimer_setup(&t->timer, gs_timer_fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-		gs_timer_follow(t);
+		gs_timer_update(t);
 	}
 	return 0;
 }
 
-static void gs_timers_follow(void)
+static void gs_timers_update(void)
 {
 	u32 i;
 
 	for (i = 0; i < gs_ntimers; i++)
-		gs_timer_follow(&gs_timers[i]);
+		gs_timer_update(&gs_timers[i]);
 }
 
 static void gs_timers_disarm(void)
@@ -97,5 +97,5 @@ static void gs_timers_disarm(void)
 }
 
 static const struct gs_family gs_family_timer = {
-	.name = "timer", .arm = gs_timers_arm, .follow = gs_timers_follow, .disarm = gs_timers_disarm,
+	.name = "timer", .arm = gs_timers_arm, .update = gs_timers_update, .disarm = gs_timers_disarm,
 };

@@ -95,7 +95,7 @@ static int gs_traces_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
-static void gs_traces_follow(void)
+static void gs_traces_update(void)
 {
 	u32 i;
 	int err;
@@ -139,6 +139,6 @@ static void gs_traces_disarm(void)
 }
 
 static const struct gs_family gs_family_tracepoint = {
-	.name = "tracepoint", .flags = GS_FAMILY_EVENT, .arm = gs_traces_arm, .follow = gs_traces_follow, .disarm = gs_traces_disarm,
+	.name = "tracepoint", .flags = GS_FAMILY_EVENT, .arm = gs_traces_arm, .update = gs_traces_update, .disarm = gs_traces_disarm,
 	.arm_one = gs_trace_arm, .disarm_one = gs_trace_disarm_one,
 };

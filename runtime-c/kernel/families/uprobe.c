@@ -13,18 +13,6 @@ static int gs_uprobe_hit(struct uprobe_consumer *consumer, struct pt_regs *regs 
 		return 0;
 	if (u->touch)
 		u->touch((struct gs_regs *)regs, regs->ip);
-	gs_run(&u->hit, regs, regs->ip, true);
-	return 0;
-}
-
-static int gs_uprobe_hit_xen(struct uprobe_consumer *consumer, struct pt_regs *regs GS_UPROBE_DATA)
-{
-	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
-
-	if (!gs_uprobe_concerns(u))
-		return 0;
-	if (u->touch)
-		u->touch((struct gs_regs *)regs, regs->ip);
 	gs_run(&u->hit, regs, regs->ip, false);
 	return 0;
 }
@@ -33,7 +21,7 @@ static struct gs_uprobes gs_user_entries;
 
 static void gs_user_entry(struct gs_uprobe *u)
 {
-	u->consumer.handler = gs_native() ? gs_uprobe_hit : gs_uprobe_hit_xen;
+	u->consumer.handler = gs_uprobe_hit;
 }
 
 static int gs_user_entries_arm(const struct gs_point **points, u32 n)
@@ -46,9 +34,9 @@ static int gs_user_entries_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
-static void gs_user_entries_follow(void)
+static void gs_user_entries_update(void)
 {
-	gs_uprobes_follow(&gs_user_entries);
+	gs_uprobes_update(&gs_user_entries);
 }
 
 static void gs_user_entries_disarm(void)
@@ -57,5 +45,5 @@ static void gs_user_entries_disarm(void)
 }
 
 static const struct gs_family gs_family_uprobe = {
-	.name = "uprobe", .arm = gs_user_entries_arm, .follow = gs_user_entries_follow, .disarm = gs_user_entries_disarm,
+	.name = "uprobe", .arm = gs_user_entries_arm, .update = gs_user_entries_update, .disarm = gs_user_entries_disarm,
 };

@@ -285,9 +285,9 @@ static int gs_user_returns_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
-static void gs_user_returns_follow(void)
+static void gs_user_returns_update(void)
 {
-	gs_uprobes_follow(&gs_user_returns);
+	gs_uprobes_update(&gs_user_returns);
 }
 
 static void gs_user_returns_disarm(void)
@@ -300,5 +300,5 @@ static void gs_user_returns_disarm(void)
 }
 
 static const struct gs_family gs_family_uretprobe = {
-	.name = "uretprobe", .flags = GS_FAMILY_RETURN, .arm = gs_user_returns_arm, .follow = gs_user_returns_follow, .disarm = gs_user_returns_disarm,
+	.name = "uretprobe", .flags = GS_FAMILY_RETURN, .arm = gs_user_returns_arm, .update = gs_user_returns_update, .disarm = gs_user_returns_disarm,
 };
