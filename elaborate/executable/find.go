@@ -63,15 +63,31 @@ func candidates(name string) (paths []string) {
 		if Wild(name) {
 			paths, _ = filepath.Glob(name)
 		}
+		if dir, base := filepath.Split(name); len(paths) == 0 && strings.Contains(base, ".so") && isLibraryFolder(dir) {
+			return inLibraryFolders(base)
+		}
 		return paths
 	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		paths = append(paths, inFolder(dir, name)...)
 	}
 	if len(paths) == 0 && strings.Contains(name, ".so") {
-		for _, dir := range ldso.Folders() {
-			paths = append(paths, inFolder(dir, name)...)
-		}
+		return inLibraryFolders(name)
+	}
+	return paths
+}
+
+// isLibraryFolder reports whether a path, which may have wildcards, is where some distribution has its libraries:
+// scripts say /lib64 or /usr/lib*, wherever they are written.
+func isLibraryFolder(dir string) bool {
+	dir = strings.TrimPrefix(filepath.Clean(dir), "/usr")
+	return strings.HasPrefix(dir, "/lib") && !strings.Contains(dir[1:], "/")
+}
+
+// inLibraryFolders returns the libraries that name stands for.
+func inLibraryFolders(name string) (paths []string) {
+	for _, dir := range ldso.Folders() {
+		paths = append(paths, inFolder(dir, name)...)
 	}
 	return paths
 }

@@ -107,3 +107,19 @@ func TestLibraries(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// Scripts name libraries where the distribution has them on which they were written.
+func TestLibraryElsewhere(t *testing.T) {
+	here, err := Find("libc.so.6")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"/lib*/libc.so.6", "/usr/lib*/libc.so.6", "/lib64/libc.so.6", "/lib/libc.so.6"} {
+		if got, err := Find(name); err != nil || got[0] != here[0] {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if got, err := Find("/opt/lib/libc.so.6"); err == nil {
+		t.Errorf("/opt/lib: %v", got)
+	}
+}

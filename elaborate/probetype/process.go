@@ -14,6 +14,7 @@ import (
 	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
 	"gostap/elaborate/vars"
+	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
@@ -113,7 +114,7 @@ func (c *Context) probed(m match, path string, pid int64) (*probed, *syntax.Diag
 		return nil, m.Errorf("%v", err)
 	}
 	p := &probed{Program: im, maker: placeMaker{c: c, m: m, in: im, args: [2]int64{m.Number("maxactive", 0), pid}}}
-	if pid != 0 {
+	if pid > 0 {
 		p.maker.spelled = fmt.Sprintf("process(%d)", pid)
 	}
 	return p, nil
@@ -142,13 +143,13 @@ func (c *Context) processPaths(m match) (paths []string, pid int64, d *syntax.Di
 		if err != nil {
 			return nil, 0, m.Errorf("%v", err)
 		}
-		return []string{path}, 0, nil
+		return []string{path}, program.TargetProcesses, nil
 	case traced.Command != "":
 		paths, err := executable.Find(traced.Command)
 		if err != nil {
 			return nil, 0, vars.NotFound(m.At, err)
 		}
-		return paths, 0, nil
+		return paths, program.TargetProcesses, nil
 	}
 	d = m.Errorf("which program is meant is not known")
 	d.Hint = `process without a name is what -c CMD starts or -x PID names: give one, or write process("PATH")`

@@ -234,6 +234,10 @@ void gs_programs_close(void);
 struct inode *gs_program_inode(u32 image);	/* NULL if there is no such file */
 bool gs_runs_program(u32 image);		/* does the current process? */
 bool gs_in_target(void);			/* is the current process that of target(), or descended from it? */
+static inline bool gs_is_process(s64 pid)	/* is it the one of pid, or if that is negative one of the target's? */
+{
+	return pid < 0 ? gs_in_target() : pid == current->tgid;
+}
 
 u64 gs_point_addr(const struct gs_point *p);	/* 0 if its symbol isn't there */
 void gs_unarmed(const struct gs_point *p, int err);

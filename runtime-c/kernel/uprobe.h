@@ -2,7 +2,8 @@
 /*
  * uprobe.h - a consumer of the kernel's uprobes, which the families of
  * entries and of returns have in common. A point's image has the file, offset
- * is where the instruction stands in it, args[1] a process's pid, or 0 for all.
+ * is where the instruction stands in it, args[1] a process's pid,
+ * -1 for those of the target, or 0 for all.
  */
 #ifndef GS_UPROBE_H
 #define GS_UPROBE_H
@@ -40,7 +41,7 @@ static __always_inline bool gs_uprobe_concerns(const struct gs_uprobe *u)
 {
 	const struct gs_point *p = u->hit.point;
 
-	return (!p->args[1] || p->args[1] == current->tgid) && (!p->program || gs_runs_program(p->program));
+	return (!p->args[1] || gs_is_process(p->args[1])) && (!p->program || gs_runs_program(p->program));
 }
 
 int gs_uprobes_init(struct gs_uprobes *all, u32 n);

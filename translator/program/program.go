@@ -122,6 +122,9 @@ type Point struct {
 	Cold bool
 }
 
+// TargetProcesses stands for a process's id: that of the target and those descended from it.
+const TargetProcesses = -1
+
 // What a point of the family process is at, in its first argument.
 const (
 	ProcessBegin = 1 + iota

@@ -31,7 +31,7 @@ static u32 gs_process_first[GS_PROCESS_EVENTS + 1];
 
 static bool gs_process_concerns(const struct gs_point *p)
 {
-	if (p->args[1] && p->args[1] != current->tgid)
+	if (p->args[1] && !gs_is_process(p->args[1]))
 		return false;
 	if (!p->args[1] && !p->image && !gs_in_target())
 		return false;
@@ -47,7 +47,7 @@ static void gs_process_happens(enum gs_process_event event, struct pt_regs *regs
 			gs_run(&gs_process_hits[i], regs, 0, false);
 }
 
-static bool gs_is_process(void)
+static bool gs_runs_user_code(void)
 {
 	return current->mm && !(current->flags & PF_KTHREAD);
 }
@@ -55,7 +55,7 @@ static bool gs_is_process(void)
 /* In the new task, before it is in user space for the first time. */
 static int gs_process_born(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (gs_is_process())
+	if (gs_runs_user_code())
 		gs_process_happens(thread_group_leader(current) ? GS_PROCESS_BEGIN : GS_THREAD_BEGIN,
 				   task_pt_regs(current));
 	return 0;
@@ -63,7 +63,7 @@ static int gs_process_born(struct kprobe *kp, struct pt_regs *regs)
 
 static void gs_process_executes(void *data, struct task_struct *task, pid_t old, struct linux_binprm *bprm)
 {
-	if (gs_is_process())
+	if (gs_runs_user_code())
 		gs_process_happens(GS_PROCESS_BEGIN, task_pt_regs(current));
 }
 
@@ -72,7 +72,7 @@ static int gs_process_dies(struct kprobe *kp, struct pt_regs *regs)
 {
 	bool last = regs->si & 0xffffffff;
 
-	if (!gs_is_process())
+	if (!gs_runs_user_code())
 		return 0;
 	if (!thread_group_leader(current))
 		gs_process_happens(GS_THREAD_END, task_pt_regs(current));
