@@ -137,11 +137,15 @@ func start(control *os.File, addrs []uint64) {
 		addrs, globals      uint64
 		naddrs, globalsSize uint32
 		target              int64
-		flags, pad          uint32
-	}{addrs: uint64(uintptr(unsafe.Pointer(&addrs[0]))), naddrs: uint32(len(addrs))}
-	ioctl(control, 0x40284710, unsafe.Pointer(&args))
+		flags, nfiles       uint32
+		files               uint64
+	}{addrs: uint64(uintptr(unsafe.Pointer(&addrs[0]))), naddrs: uint32(len(addrs)), files: uint64(uintptr(unsafe.Pointer(&noFile))), nfiles: 1}
+	ioctl(control, 0x40304710, unsafe.Pointer(&args))
 	runtime.KeepAlive(addrs)
 }
+
+// noFile is that of the only image, the kernel.
+var noFile int32 = -1
 
 func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) {
 	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request, uintptr(arg)); e != 0 {
