@@ -49,7 +49,7 @@ func (w *limitOnOutput) Write(p []byte) (int, error) {
 // A guest can look at more files than virtiofsd may have open, if it reads some of them, too.
 func TestManyFiles(t *testing.T) {
 	oneRelease(t, func(t *testing.T, release string) {
-		const folders, each = 8, 500
+		const folders, each, most = 5, 250, 800
 		dir := t.TempDir()
 		for i := range folders {
 			sub := filepath.Join(dir, fmt.Sprint(i))
@@ -64,9 +64,9 @@ func TestManyFiles(t *testing.T) {
 		}
 		often := defaultPatience
 		often.tick = 100 * time.Millisecond
-		w := &limitOnOutput{files: folders * each / 2}
+		w := &limitOnOutput{files: most}
 		r := run(t, Config{Release: release, Stdout: w, patience: often}, "sh", "-c",
-			`echo ready; sleep 1; for d in "$1"/*; do cat "$d"/* | wc -l; sleep 0.3; done`, "sh", dir)
+			`echo ready; sleep 1; for d in "$1"/*; do cat "$d"/* | wc -l; sleep 0.2; done`, "sh", dir)
 		if want := "ready\n" + strings.Repeat(fmt.Sprintln(each), folders); w.err != nil || r.err != nil || r.stderr != "" || w.String() != want {
 			t.Errorf("limit: %v, error: %v\nstdout:\n%sstderr:\n%.1000s", w.err, r.err, w.String(), r.stderr)
 		}
