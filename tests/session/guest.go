@@ -30,7 +30,7 @@ func Choose[T any](short, longer T) T {
 // selfChecking says whether a kernel is one of tests/debug-kernel: it looks for bugs itself, and is some times slower for that.
 func selfChecking(release string) bool { return strings.Contains(release, "-gostap-") }
 
-// fewer is by what the long form's repetitions are divided on a kernel that checks itself: as a whole they take hours there.
+// fewer is by what the long form's repetitions are divided on a kernel that checks itself: all of them would take well over an hour there.
 const fewer = 3
 
 // Times is Choose for how often something is repeated on a kernel, which may be the long form's number divided by fewer.
