@@ -285,12 +285,7 @@ func TestGuestSignals(t *testing.T) {
 	}
 	defer r.Close()
 	go func() {
-		for unread := 0; unread < 60000; time.Sleep(10 * time.Millisecond) { // until the pipe is full
-			var err error
-			if unread, err = unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ); err != nil {
-				break
-			}
-		}
+		awaitFull(r)
 		kill(time.Second)
 		kill(time.Second)
 	}()
@@ -300,6 +295,22 @@ func TestGuestSignals(t *testing.T) {
 		t.Errorf("exit code %d, %v", result.ExitCode, err)
 	}
 	gone(t)
+}
+
+// awaitFull waits until nothing more comes into a pipe that nobody reads. How many bytes that are depends on the pieces
+// that they were written in, as each takes a page.
+func awaitFull(r *os.File) {
+	last, since := 0, time.Now()
+	for last == 0 || time.Since(since) < 2*time.Second {
+		unread, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
+		if err != nil {
+			return
+		}
+		if unread != last {
+			last, since = unread, time.Now()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // TestGuestClosedPipe: `gostap … | head -1` ends.
