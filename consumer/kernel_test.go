@@ -356,15 +356,17 @@ func TestGuestModuleCame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.close()
+	files := descriptors(make([]*os.File, len(m.Images)))
 	start := func() (uint64, error) {
 		addrs, err := resolve(m, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return addrs[1], c.start(startParams{addrs: addrs})
+		return addrs[1], c.start(startParams{addrs: addrs, files: files})
 	}
 	for name, p := range map[string]startParams{
-		"too few addresses": {addrs: make([]uint64, len(m.Symbols)-1)}, "too many": {addrs: make([]uint64, len(m.Symbols)+1)},
+		"too few addresses": {addrs: make([]uint64, len(m.Symbols)-1), files: files}, "too many": {addrs: make([]uint64, len(m.Symbols)+1), files: files},
+		"too few files": {addrs: make([]uint64, len(m.Symbols)), files: files[1:]},
 	} {
 		if err := c.start(p); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("%s: %v, want EINVAL", name, err)

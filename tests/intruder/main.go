@@ -23,7 +23,7 @@ const (
 	iocConsumed = 0x4701
 	iocGeometry = 0x80184702
 	iocFirst    = 0x4703
-	iocStart    = 0x40284710
+	iocStart    = 0x40304710
 	iocStop     = 0x4711
 	cmdStats    = 3
 	cmdAttach   = 5
@@ -110,7 +110,7 @@ func starts(path string) (let bool) {
 		return false
 	}
 	defer f.Close()
-	var args [40]byte
+	var args [48]byte
 	for request, arg := range map[uintptr]uintptr{iocStart: uintptr(unsafe.Pointer(&args)), iocStop: 0} {
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request, arg); errno == 0 || !failed(fmt.Sprintf("ioctl %#x", request), errno) {
 			let = true

@@ -26,7 +26,7 @@ import (
 const (
 	cmdStats, cmdAttach, cmdDetach = 3, 5, 6
 	iocConsumed, iocGeometry       = 0x4701, 0x80184702
-	iocStart, iocStop              = 0x40284710, 0x4711
+	iocStart, iocStop              = 0x40304710, 0x4711
 )
 
 // quiet has probes, but ends only when it is told to.
@@ -100,8 +100,12 @@ type startArgs struct {
 	addrs, globals      uint64
 	naddrs, globalsSize uint32
 	target              int64
-	flags, pad          uint32
+	flags, nfiles       uint32
+	files               uint64
 }
+
+// noFile is the descriptor of an image that is no file, which the kernel is.
+var noFile int32 = -1
 
 func openControl(t *testing.T, name string) *os.File {
 	t.Helper()
@@ -122,7 +126,8 @@ func startAtZero(t *testing.T, name string) {
 	f := openControl(t, name)
 	defer f.Close()
 	addrs := make([]uint64, len(m.Symbols)+1)
-	args := &startArgs{addrs: uint64(uintptr(unsafe.Pointer(&addrs[0]))), naddrs: uint32(len(m.Symbols))}
+	args := &startArgs{addrs: uint64(uintptr(unsafe.Pointer(&addrs[0]))), naddrs: uint32(len(m.Symbols)),
+		files: uint64(uintptr(unsafe.Pointer(&noFile))), nfiles: uint32(len(m.Images))}
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), iocStart, uintptr(unsafe.Pointer(args))); errno != 0 {
 		t.Fatalf("START: %v", errno)
 	}
@@ -141,8 +146,10 @@ func malformedStart(r *rand.Rand) *startArgs {
 		globalsSize: uint32(r.IntN(len(text) + 1)),
 		target:      int64(r.Uint64()),
 		flags:       uint32(r.IntN(8)),
+		files:       uint64(uintptr(unsafe.Pointer(&noFile))),
+		nfiles:      uint32(r.IntN(3)),
 	}
-	switch r.IntN(5) {
+	switch r.IntN(7) {
 	case 0:
 		args.addrs = bad[r.IntN(len(bad))]
 	case 1:
@@ -151,6 +158,10 @@ func malformedStart(r *rand.Rand) *startArgs {
 		args.globalsSize = r.Uint32()
 	case 3:
 		args.naddrs = r.Uint32()
+	case 4:
+		args.files = bad[r.IntN(len(bad))]
+	case 5:
+		args.nfiles = r.Uint32()
 	}
 	return args
 }
