@@ -6,7 +6,7 @@
 // memory is short, the reader stops. Each session ends in time, with figures
 // that add up, and leaves a clean kernel.
 //
-//	go test ./tests/cross                       the short form: each context and each meanwhile
+//	go test ./tests/cross                       the short form: some contexts, other ones on each kernel
 //	GOSTAP_TORTURE=long go test -timeout 5h …   all of them crossed
 //	GOSTAP_TORTURE=long go test -timeout 5h ./tests/cross -cross.sessions=40   as many of them, spread over all
 //	go test ./tests/cross -cross.run=timer      some contexts
@@ -53,7 +53,7 @@ func TestCross(t *testing.T) {
 	dir := guest.Prepare(t)
 	session.BuildLoad(t, dir)
 	items := items(t)
-	for _, release := range guest.Releases(t) {
+	for turn, release := range guest.Releases(t) {
 		t.Run(release, func(t *testing.T) {
 			began := time.Now()
 			module := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/cross/module"))
@@ -69,7 +69,7 @@ func TestCross(t *testing.T) {
 				}
 				list = append(list, plan(i, generate.Plan(c, fitting, b.statement, *seed))...)
 			}
-			list = spread(list, *most)
+			list = spread(list, sessions(), turn)
 			for i := range list {
 				list[i].build(b)
 			}
@@ -98,13 +98,25 @@ func plan(n int, scripts []*generate.Script) (list []planned) {
 	return list
 }
 
-// spread takes n of the planned sessions, at equal distances; all of them if n is 0.
-func spread(list []planned, n int) (some []planned) {
+// shortSessions is how many sessions the short form has on each kernel: they take some ten seconds each.
+const shortSessions = 14
+
+// sessions is how many there are at most; 0: all.
+func sessions() int {
+	if *most == 0 {
+		return session.Choose(shortSessions, 0)
+	}
+	return *most
+}
+
+// spread takes n of the planned sessions, at equal distances, others in each turn; all of them if n is 0.
+func spread(list []planned, n, turn int) (some []planned) {
 	if n == 0 || n > len(list) {
 		return list
 	}
+	from := turn % 2 * len(list) / 2
 	for i := range n {
-		some = append(some, list[i*len(list)/n])
+		some = append(some, list[(i*len(list)+from)/n])
 	}
 	return some
 }
@@ -144,7 +156,7 @@ func TestSpread(t *testing.T) {
 		all = append(all, plan(n, []*generate.Script{{Context: &generate.Contexts[n]}})...)
 	}
 	for _, n := range []int{1, 7, len(all) - 1} {
-		some, seen := spread(all, n), map[string]bool{}
+		some, seen := spread(all, n, 0), map[string]bool{}
 		for _, p := range some {
 			seen[p.Context+p.Meanwhile] = true
 		}
@@ -152,7 +164,10 @@ func TestSpread(t *testing.T) {
 			t.Errorf("of %d, %d are taken, %d of them different, where %d are asked for", len(all), len(some), len(seen), n)
 		}
 	}
-	if got := spread(all, 0); len(got) != len(all) {
+	if here, there := spread(all, 7, 0), spread(all, 7, 1); here[1].Context == there[1].Context {
+		t.Errorf("both kernels have %s", here[1].Context)
+	}
+	if got := spread(all, 0, 1); len(got) != len(all) {
 		t.Errorf("without a limit, %d of %d are taken", len(got), len(all))
 	}
 }
