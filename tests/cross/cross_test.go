@@ -99,7 +99,7 @@ func plan(n int, scripts []*generate.Script) (list []planned) {
 }
 
 // shortSessions is how many sessions the short form has on each kernel: they take some ten seconds each.
-const shortSessions = 14
+const shortSessions = 7
 
 // sessions is how many there are at most; 0: all.
 func sessions() int {
