@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// An asker runs gostap and tells what it says.
+type asker struct {
+	gostap  string // its path
+	only    string // a wildcard of names to ask for, "" for all
+	verbose bool
+}
+
+func (a asker) wants(name string) bool {
+	ok, _ := path.Match(a.only, name)
+	return a.only == "" || ok
+}
+
+// elaborates runs passes 1 and 2 over a script, without debuginfo, and returns
+// the first line of what is wrong with it, "" if nothing is.
+func (a asker) elaborates(release, script string) string {
+	cmd := exec.Command(a.gostap, "-r", release, "-g", "-p2", "-e", script)
+	cmd.Env = append(os.Environ(), "GOSTAP_DEBUGINFO=/nonexistent")
+	return complaint(cmd)
+}
+
+// complaint runs a command and returns the first line of its errors, "" if it
+// succeeds.
+func complaint(cmd *exec.Cmd) string {
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	for line := range bytes.Lines(out) {
+		if bytes.Contains(line, []byte("error:")) {
+			return strings.TrimSpace(string(line))
+		}
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return fmt.Sprintf("%v: %s", err, first)
+}
+
+// each calls a function for each name, on all processors at once, and returns
+// what it says in the names' order.
+func each[T, R any](list []T, f func(T) R) []R {
+	found := make([]R, len(list))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, runtime.NumCPU())
+	for i, item := range list {
+		slots <- struct{}{}
+		group.Go(func() {
+			found[i] = f(item)
+			<-slots
+		})
+	}
+	group.Wait()
+	return found
+}
+
+// list prints what fails and why, one line each.
+func (a asker) list(what, release string, failed [][2]string) {
+	if !a.verbose {
+		return
+	}
+	for _, f := range failed {
+		fmt.Printf("%s %s on %s: %s\n", what, f[0], release, f[1])
+	}
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// An example is one of SystemTap's, by its .meta file.
+type example struct {
+	name  string // "io/iotop"
+	dir   string
+	check string // the shell command that builds it
+}
+
+// examples prints how many of the examples build.
+func (a asker) examples(folder string, releases []string) error {
+	list, err := readExamples(folder)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(e example) bool { return !a.wants(e.name) })
+	bin, err := os.MkdirTemp("", "coverage")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(bin)
+	if err := os.Symlink(a.gostap, filepath.Join(bin, "stap")); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "kernel\texamples that build\tmedian time")
+	for _, release := range releases {
+		var failed [][2]string
+		var took []time.Duration
+		answers := each(list, func(e example) answer { return e.build(bin, release) })
+		for i, e := range list {
+			if answers[i].why != "" {
+				failed = append(failed, [2]string{e.name, answers[i].why})
+			} else {
+				took = append(took, answers[i].took)
+			}
+		}
+		a.list("example", release, failed)
+		slices.Sort(took)
+		median := "-"
+		if len(took) > 0 {
+			median = took[len(took)/2].Round(time.Millisecond).String()
+		}
+		fmt.Fprintf(table, "%s\t%v\t%s\n", release, share{len(took), len(list)}, median)
+	}
+	return table.Flush()
+}
+
+// readExamples finds the examples whose .meta names a test_check.
+func readExamples(folder string) ([]example, error) {
+	var list []example
+	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".meta") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			if check, ok := strings.CutPrefix(line, "test_check:"); ok {
+				short, _ := filepath.Rel(folder, strings.TrimSuffix(name, ".meta"))
+				list = append(list, example{name: short, dir: filepath.Dir(name), check: strings.TrimSpace(check)})
+				break
+			}
+		}
+		return nil
+	})
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%s has no examples: install systemtap-doc", folder)
+	}
+	return list, err
+}
+
+// An answer is why an example does not build, "" if it does, and how long that
+// took.
+type answer struct {
+	why  string
+	took time.Duration
+}
+
+// build runs an example's test_check for a kernel, where stap is gostap.
+func (e example) build(bin, release string) answer {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", strings.Replace(e.check, "stap ", "stap -r "+release+" ", 1))
+	cmd.Dir = e.dir
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GOSTAP_DEBUGINFO=/nonexistent")
+	start := time.Now()
+	why := complaint(cmd)
+	return answer{why, time.Since(start)}
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Coverage says how much of what SystemTap documents gostap has: the functions
+// and probe aliases of its tapset reference with their variables, and its
+// examples, on each kernel. What it compares with are the manual pages and
+// .meta files of Debian's systemtap-doc.
+//
+//	go run ./tests/coverage [-v] [-gostap=FILE] library [RELEASE…]
+//	go run ./tests/coverage [-v] [-gostap=FILE] examples [RELEASE…]
+//
+// Each function is called, and each alias probed with all of its variables, by
+// a script of its own, which passes 1 and 2 take or not, without debuginfo. Of
+// each example the command is run that its .meta names as test_check, with
+// gostap in stap's place. -v lists what fails, and why, one line each.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gostap/vm"
+)
+
+func main() {
+	gostap := flag.String("gostap", "bin/gostap", "the gostap to ask")
+	man := flag.String("man", "/usr/share/man/man3", "the folder of systemtap-doc's manual pages")
+	examples := flag.String("examples", "/usr/share/systemtap/examples", "the folder of systemtap-doc's examples")
+	only := flag.String("only", "", "ask only for names that match this `wildcard`")
+	verbose := flag.Bool("v", false, "list what is missing, and why")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	releases := flag.Args()[1:]
+	if len(releases) == 0 {
+		releases = vm.Releases()
+	}
+	binary, err := filepath.Abs(*gostap)
+	if err == nil {
+		ask := asker{gostap: binary, only: *only, verbose: *verbose}
+		switch flag.Arg(0) {
+		case "library":
+			err = ask.library(*man, releases)
+		case "examples":
+			err = ask.examples(*examples, releases)
+		default:
+			err = fmt.Errorf("%s is neither library nor examples", flag.Arg(0))
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "coverage:", err)
+		os.Exit(1)
+	}
+}
