@@ -4,11 +4,9 @@ package elaborate
 
 import (
 	"slices"
-	"strings"
 
 	"gostap/elaborate/probepoint"
 	"gostap/elaborate/probetype"
-	"gostap/internal/glob"
 	"gostap/translator/syntax"
 )
 
@@ -66,20 +64,19 @@ func (el *elaboration) points(list []*syntax.ProbePoint, p path, follow func(*sy
 func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagnostic) {
 	el.at = pt.At
 	matches := el.match(pt)
-	wild := strings.Contains(probepoint.Names(pt.Components), "*")
+	wild := isWild(pt)
 	if len(matches) == 0 && !wild {
 		places, known, d := el.kinds.Find(pt)
 		if !known {
 			return nil, el.orAlias(d, pt)
 		}
-		var all []reached
-		for _, place := range places {
-			all = append(all, reached{place, p})
-		}
-		return all, d
+		return at(places, p), d
 	}
 	var all []reached
 	var first *syntax.Diagnostic
+	if wild {
+		all, first = el.wildPlaces(pt, p)
+	}
 	for _, m := range matches {
 		if el.through++; el.through > maxAliases {
 			return nil, el.tooManyAliases(pt)
@@ -89,7 +86,7 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 		}
 		el.include(m.file)
 		before := len(el.diags)
-		found := el.points(suffixed(m.decl.Points, pt.Components[min(len(m.decl.Name.Components), len(pt.Components)):]), p,
+		found := el.points(suffixed(m.decl.Points, m.suffix), p,
 			func(to *syntax.ProbePoint) path { return p.alias(m.decl, to) })
 		if wild || pt.Optional {
 			// One of many: it counts if it leads somewhere.
@@ -102,11 +99,34 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 	}
 	if len(all) == 0 && wild {
 		if first == nil {
-			first = &syntax.Diagnostic{Pos: pt.At, Msg: "no probe alias matches " + probepoint.Spell(pt)}
+			first = &syntax.Diagnostic{Pos: pt.At, Msg: "no probe point or alias matches " + probepoint.Spell(pt)}
 		}
 		return nil, first
 	}
 	return all, nil
+}
+
+// wildPlaces finds the places that a probe point with wildcards stands for without aliases. What can't
+// be probed of them is left out; d is the first reason, if there was one.
+func (el *elaboration) wildPlaces(pt *syntax.ProbePoint, p path) (all []reached, d *syntax.Diagnostic) {
+	for _, one := range probetype.Expand(pt) {
+		before := len(el.diags)
+		places, _, why := el.kinds.Find(one)
+		el.diags = el.diags[:before]
+		if d == nil {
+			d = why
+		}
+		all = append(all, at(places, p)...)
+	}
+	return all, d
+}
+
+// at returns places, to which p came.
+func at(places []*probetype.Place, p path) (all []reached) {
+	for _, place := range places {
+		all = append(all, reached{place, p})
+	}
+	return all
 }
 
 // maxAliases bounds the aliases that a probe goes through: those that stand for others
@@ -120,50 +140,6 @@ func (el *elaboration) tooManyAliases(pt *syntax.ProbePoint) *syntax.Diagnostic 
 	}
 	el.kinds.Broken = syntax.Errorf(pt.At, "this probe goes through more than %d aliases", maxAliases)
 	return el.kinds.Broken
-}
-
-// match returns the aliases whose name pt begins with.
-func (el *elaboration) match(pt *syntax.ProbePoint) []alias {
-	var matches []alias
-	for _, list := range [][]alias{el.aliases, el.lib.aliases} {
-		for _, a := range list {
-			if beginsWith(pt.Components, a.decl.Name.Components) {
-				matches = append(matches, a)
-			}
-		}
-	}
-	return matches
-}
-
-// beginsWith reports whether the components of a probe point begin with an alias's name.
-func beginsWith(cs, name []*syntax.Component) bool {
-	for i, n := range name {
-		if i >= len(cs) {
-			return false
-		}
-		if strings.Contains(cs[i].Name, "**") {
-			// ** goes on over any number of components, to the end.
-			return i == len(cs)-1 && cs[i].Arg == nil && glob.MatchComponents(cs[i].Name, probepoint.Names(name[i:]))
-		}
-		if !glob.MatchComponents(cs[i].Name, n.Name) || !sameArg(cs[i].Arg, n.Arg) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameArg(a, b syntax.Expr) bool {
-	switch a := a.(type) {
-	case nil:
-		return b == nil
-	case *syntax.NumberLit:
-		n, ok := b.(*syntax.NumberLit)
-		return ok && n.Value == a.Value
-	case *syntax.StringLit:
-		t, ok := b.(*syntax.StringLit)
-		return ok && t.Value == a.Value
-	}
-	return false
 }
 
 // suffixed returns points with suffix behind each.

@@ -5,11 +5,12 @@
 //	elaborated, diags := elaborate.Elaborate(files, library, target)
 //
 // From the user's probes it goes (elaborate.go) through the aliases that they
-// name (alias.go) to the kinds of probe points, in package probetype, which turn a
+// name (alias.go, aliasmatch.go) to the kinds of probe points, in package probetype, which turn a
 // probe point into places, with the target variables there: package vars. Places
 // at which the same code runs share one program.ElaboratedProbe (coalesce.go). On
 // its way it resolves what stands in the handlers (resolve.go) and pulls in what
-// they refer to from the tapset library (library.go, include.go). Variables that
+// they refer to from the tapset library (library.go, include.go), of which an index
+// tells what is declared where (libraryindex.go). Variables that
 // debuginfo knows only as what a register held at the function's entry get a
 // second probe there, which keeps it (entryvalue.go).
 //

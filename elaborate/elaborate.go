@@ -187,11 +187,9 @@ func (el *elaboration) anyUsesTargets(bodies []*syntax.Block) bool {
 // orAlias adds to d, the error for a probe point that no family knows, an
 // alias that may have been meant.
 func (el *elaboration) orAlias(d *syntax.Diagnostic, pt *syntax.ProbePoint) *syntax.Diagnostic {
-	var names []string
-	for _, list := range [][]alias{el.aliases, el.lib.aliases} {
-		for _, a := range list {
-			names = append(names, probepoint.Names(a.decl.Name.Components))
-		}
+	names := el.lib.AliasNames()
+	for _, a := range el.aliases {
+		names = append(names, probepoint.Names(a.decl.Name.Components))
 	}
 	if hint := suggest.Hint(probepoint.Names(pt.Components), names); hint != "" {
 		d.Hint = hint

@@ -21,7 +21,7 @@ import (
 func onHost(t *testing.T, script string, folders ...elaborate.Folder) (*program.Elaborated, syntax.Diagnostics) {
 	t.Helper()
 	env := &syntax.Env{Arch: "x86_64", Runtime: "host", StapVersion: "4.8"}
-	lib, diags := elaborate.LoadLibrary(env, append([]elaborate.Folder{{tapsets.FS, "tapset"}}, folders...)...)
+	lib, diags := elaborate.LoadLibrary(env, append([]elaborate.Folder{{FS: tapsets.FS, Path: "tapset"}}, folders...)...)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -62,7 +62,17 @@ func TestProbes(t *testing.T) {
 		{"suffix", `probe every = timer { } probe every.s(1) { println("x") }`, "timer.s(1)[1000000000,0]: x if 0\n"},
 		{"wildcard", `probe t.one = begin { println("1") } probe t.two = end { println("2") }
 			probe t.* { println("x") }`, "begin[0,0]: 1 x if 0\nend[0,0]: 2 x if 0\n"},
-		{"double wildcard", `probe t.a.b = begin { println("1") } probe t** { println("x") }`, "begin[0,0]: 1 x if 0\n"},
+		{"wildcards in families", `probe be*, en*(2) { println("x") }`, "begin[0,0] end(2)[2,0]: x if 0\n"},
+		{"wildcards find families and aliases", `probe bell = end { println("1") } probe be* { println("x") }`, "begin[0,0]: x if 0\nend[0,0]: 1 x if 0\n"},
+		{"double wildcard in the middle", `probe asys.b.open = begin { println("1") } probe asys.close = end { println("2") }
+			probe *sys**pen { println("x") } probe asys.**.open { println("y") } probe **sys**lose { println("z") }`,
+			"begin[0,0]: 1 x if 0\nbegin[0,0]: 1 y if 0\nend[0,0]: 2 z if 0\n"},
+		{"suffix or a longer name", `probe t.one = begin { println("1") } probe t.one.s = end { println("2") } probe t.every = timer { println("3") }
+			probe t.one.s { println("x") } probe t.*.s ? { println("y") } probe t.every.s(2) { println("z") }`,
+			"end[0,0]: 2 x if 0\nend[0,0]: 2 y if 0\ntimer.s(2)[2000000000,0]: 3 z if 0\n"},
+		{"braces", `probe t.one = begin { println("1") } probe t.two = end { println("2") } probe t.{one,two} { println("x") }`,
+			"begin[0,0]: 1 x if 0\nend[0,0]: 2 x if 0\n"},
+		{"double wildcard", `probe u.a.b = begin { println("1") } probe u** { println("x") }`, "begin[0,0]: 1 x if 0\n"},
 		{"optional", `probe nothing.here ?, begin { println("x") }`, "begin[0,0]: x if 0\n"},
 		{"sufficient", `probe none.such !, end !, begin { println("x") }`, "end[0,0]: x if 0\n"},
 		{"alias of several", `probe both = begin, end { println("a") } probe both { println("x") }`,
@@ -90,7 +100,7 @@ func TestErrors(t *testing.T) {
 		{`probe timer.ns(1) { }`, `test.stp:1:7: timer.ns(1): a timer's period must be at least 1000 ns`},
 		{`probe timer.s(1).randomize(1) { }`, `test.stp:1:7: timer.s(1).randomize(1): randomize must be smaller than the period`},
 		{`probe a = b { } probe b = a { } probe a { }`, `test.stp:1:1: probe alias a leads back to itself`},
-		{`probe x.* { }`, `test.stp:1:7: no probe alias matches x.*`},
+		{`probe x.* { }`, `test.stp:1:7: no probe point or alias matches x.*`},
 		{`function f() { }`, `the script has no probes`},
 	} {
 		_, diags := onHost(t, c.script)
@@ -153,11 +163,11 @@ func TestProbewriteInFunctions(t *testing.T) {
 }
 
 func TestLibraryIsPulledIn(t *testing.T) {
-	folder := elaborate.Folder{fstest.MapFS{
+	folder := elaborate.Folder{FS: fstest.MapFS{
 		"a.stp": {Data: []byte(`function outer() { return inner() }`)},
 		"b.stp": {Data: []byte(`global seen probe begin { seen = 1 } function inner() { return seen }`)},
 		"c.stp": {Data: []byte(`function unused() { return 1 } probe end { }`)},
-	}, "extra"}
+	}, Path: "extra"}
 	e, diags := onHost(t, `probe end { println(outer()) }`, folder)
 	if len(diags) > 0 {
 		t.Fatal(diags)

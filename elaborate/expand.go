@@ -19,10 +19,13 @@ func NewExpander(lib *Library, target *image.Target) *Expander {
 	return &Expander{newElaboration(lib, target)}
 }
 
-// Aliases returns the names of the aliases that a probe point begins with.
+// Aliases returns the names of the aliases that a probe point stands for.
 func (x *Expander) Aliases(pt *syntax.ProbePoint) (names []*syntax.ProbePoint) {
+	x.el.at = pt.At
 	for _, m := range x.el.match(pt) {
-		names = append(names, m.decl.Name)
+		if len(m.suffix) == 0 {
+			names = append(names, m.decl.Name)
+		}
 	}
 	return names
 }

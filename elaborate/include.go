@@ -44,7 +44,7 @@ func (el *elaboration) include(file *syntax.File) {
 func (el *elaboration) call(name string) {
 	if !el.hidden(name) {
 		for _, f := range el.lib.functions[name] {
-			el.include(f.file)
+			el.include(f.parsed())
 		}
 	}
 	for _, f := range el.functions[name] {
@@ -99,7 +99,7 @@ func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map
 			el.call(n.Name)
 		case *syntax.Ident:
 			if file := el.lib.globals[n.Name]; file != nil && !el.globals[n.Name] {
-				el.include(file)
+				el.include(file.parsed())
 			}
 		case *syntax.TargetVar:
 			values[n] = el.value(n, known, values)

@@ -94,13 +94,9 @@ func (inv *invocation) finishBuild(result modulebuild.Result, err error) error {
 
 // libraryC is the embedded library's C.
 func (inv *invocation) libraryC() []byte {
-	var files []*syntax.File
-	for _, f := range inv.library.Files() {
-		if isBuiltin(f.Source) {
-			files = append(files, f)
-		}
-	}
-	return emit.Library(check.Builtins(files))
+	return inv.library.Derived(libraryPath, "functions.c", func(files []*syntax.File) []byte {
+		return emit.Library(check.Builtins(files))
+	})
 }
 
 // progress says what takes long.

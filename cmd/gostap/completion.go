@@ -50,6 +50,6 @@ func (o *options) completePoint(_ *cobra.Command, _ []string, text string) ([]st
 	if err != nil {
 		return nil, none
 	}
-	library, _ := elaborate.LoadLibrary(inv.env(nil), inv.folders()...)
+	library, _ := elaborate.OpenLibrary(inv.env(nil), inv.folders()...)
 	return query.Complete(text, library, inv.target), none | cobra.ShellCompDirectiveNoSpace
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"debug/elf"
 	"os"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/internal/buildid"
 	"gostap/tapsets"
 	"gostap/translator/emit"
 	"gostap/translator/program"
@@ -70,11 +72,25 @@ const libraryPath = "<tapset>"
 // isBuiltin reports whether a file is one of the embedded library.
 func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, libraryPath) }
 
+// programVersion is this program's build-id, "" if it was built without.
+func programVersion() string {
+	f, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	id, err := buildid.Of(f)
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
 // folders are where the tapset library is.
 func (inv *invocation) folders() []elaborate.Folder {
-	folders := []elaborate.Folder{{FS: tapsets.FS, Path: libraryPath}}
+	folders := []elaborate.Folder{{FS: tapsets.FS, Path: libraryPath, Version: programVersion()}}
 	for _, dir := range inv.includes {
-		folders = append(folders, elaborate.Folder{FS: os.DirFS(dir), Path: dir})
+		folders = append(folders, elaborate.DirFolder(dir))
 	}
 	return folders
 }

@@ -75,13 +75,13 @@ func (inv *invocation) parse(context.Context) error {
 	}
 	env := inv.env(args)
 	var diags syntax.Diagnostics
-	inv.library, diags = elaborate.LoadLibrary(env, inv.folders()...)
+	inv.library, diags = elaborate.OpenLibrary(env, inv.folders()...)
 	for _, src := range sources {
 		file, more := syntax.Parse(src, env)
 		inv.files = append(inv.files, file)
 		diags = append(diags, more...)
 	}
-	inv.remark = fmt.Sprintf("  %d library files", len(inv.library.Files()))
+	inv.remark = fmt.Sprintf("  %d library files", inv.library.Len())
 	return inv.diagnose(diags)
 }
 

@@ -103,7 +103,7 @@ func (inv *invocation) addPoints(cache *probecache.Cache, add []string) error {
 		}
 		points = append(points, list...)
 	}
-	library, diags := elaborate.LoadLibrary(env, inv.folders()...)
+	library, diags := elaborate.OpenLibrary(env, inv.folders()...)
 	if err := inv.diagnose(diags); err != nil {
 		return err
 	}

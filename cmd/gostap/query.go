@@ -108,7 +108,7 @@ function's entry are known from BTF; all else takes the kernel's debuginfo.`,
 			if diags.Err() != nil {
 				return diags
 			}
-			library, diags := elaborate.LoadLibrary(env, inv.folders()...)
+			library, diags := elaborate.OpenLibrary(env, inv.folders()...)
 			if err := inv.diagnose(diags); err != nil {
 				return err
 			}

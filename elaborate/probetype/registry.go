@@ -55,13 +55,7 @@ func register(build builder, patterns ...string) {
 func find(pt *syntax.ProbePoint) (builder, *syntax.Diagnostic) {
 	at := kinds
 	for i, c := range pt.Components {
-		key := component{name: c.Name}
-		switch c.Arg.(type) {
-		case *syntax.NumberLit:
-			key.arg = "number"
-		case *syntax.StringLit:
-			key.arg = "string"
-		}
+		key := component{c.Name, argKind(c.Arg)}
 		next := at.next[key]
 		if next == nil {
 			return nil, at.unknown(pt, i, key)

@@ -71,15 +71,21 @@ func list(x *elaborate.Expander, pt *syntax.ProbePoint, variables bool) (lines [
 			lines = append(lines, line(probepoint.Spell(name), found[0], variables))
 		}
 	}
-	if len(aliases) > 0 {
-		return lines, nil
+	points := probetype.Expand(pt)
+	if len(aliases) == 0 && len(points) == 0 {
+		points = append(points, pt)
 	}
-	found, d := x.Places(pt)
-	if pt.Optional {
+	for _, one := range points {
+		found, why := x.Places(one)
+		if d == nil && !pt.Optional {
+			d = why
+		}
+		for _, place := range found {
+			lines = append(lines, line(place.Point.Name, place, variables))
+		}
+	}
+	if len(lines) > 0 {
 		d = nil
-	}
-	for _, place := range found {
-		lines = append(lines, line(place.Point.Name, place, variables))
 	}
 	return lines, d
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	slashpath "path"
+	"strings"
+	"time"
+)
+
+// A Folder is a tree of tapset files.
+type Folder struct {
+	FS   fs.FS
+	Path string // what diagnostics call its root
+
+	// Version is the same as long as the content is, for folders of which that is known;
+	// others are read each time, and what they hold counts.
+	Version string
+}
+
+// path is what diagnostics call a file in the folder.
+func (f *Folder) path(name string) string { return slashpath.Join(f.Path, name) }
+
+// settled is how old the last change of a folder must be for times of files to tell
+// whether it is the same.
+const settled = 5 * time.Second
+
+// DirFolder returns the folder dir on disk. Its version is made of its files' sizes and times.
+func DirFolder(dir string) Folder {
+	f := Folder{FS: os.DirFS(dir), Path: dir}
+	var version strings.Builder
+	fmt.Fprintln(&version, dir)
+	now := time.Now()
+	err := fs.WalkDir(f.FS, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !isTapset(name) {
+			return err
+		}
+		info, err := fs.Stat(f.FS, name)
+		if err != nil {
+			return err
+		}
+		if now.Sub(info.ModTime()) < settled {
+			return errFresh
+		}
+		fmt.Fprintf(&version, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		return nil
+	})
+	if err == nil {
+		f.Version = version.String()
+	}
+	return f
+}
+
+// errFresh says that a file may change once more without a later time.
+var errFresh = errors.New("changed a moment ago")
+
+// isTapset reports whether a file is one of scripts or macros.
+func isTapset(name string) bool {
+	return strings.HasSuffix(name, ".stp") || strings.HasSuffix(name, ".stpm")
+}

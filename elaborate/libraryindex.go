@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gostap/internal/cache"
+	"gostap/translator/syntax"
+)
+
+// An index is lines, each a letter and what it says:
+//
+//	? NAME=VALUE   the kernel's configuration option was asked for, and was that
+//	$ HASH         the files refer to the script's arguments, which were those
+//	m FILE         a file of macros
+//	s FILE         a script; d FILE: one that has diagnostics
+//	f NAME         what the script above declares: a function,
+//	g NAME         a global,
+//	a NAME         an alias
+const (
+	indexVersion = "gostap-library-1\n"
+	indexFile    = "index"
+	indexLimit   = 64 << 20 // bytes of the cache for indexes
+)
+
+// macroKey stands for the macros of all parts, any of which may change what another's scripts declare.
+func macroKey(parts []*part) string {
+	h := sha256.New()
+	for _, p := range parts {
+		addText(h, p.folder.Version)
+		addFiles(h, p.macros)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// indexKey names the part's index in the cache.
+func (p *part) indexKey(macros string) string {
+	h := sha256.New()
+	e := p.env
+	for _, s := range []string{indexVersion, macros, e.KernelVR, e.Arch, e.Runtime, fmt.Sprint(e.Guru), e.Privilege, e.StapVersion, fmt.Sprint(e.Config != nil), p.folder.Version} {
+		addText(h, s)
+	}
+	addFiles(h, p.scripts)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func addText(h hash.Hash, text string) {
+	fmt.Fprintf(h, "%d:", len(text))
+	io.WriteString(h, text)
+}
+
+func addFiles(h hash.Hash, files []*libraryFile) {
+	fmt.Fprintf(h, "%d:", len(files))
+	for _, f := range files {
+		addText(h, f.name)
+		fmt.Fprintf(h, "%d:", len(f.src.Text))
+		h.Write(f.src.Text)
+	}
+}
+
+// readIndex makes the part of its index; false if there is none that is true. Files with diagnostics are parsed.
+func (p *part) readIndex(asked *answers) bool {
+	dir := cache.Path("library", p.key)
+	data, err := os.ReadFile(filepath.Join(dir, indexFile))
+	if err != nil {
+		return false
+	}
+	text, ok := strings.CutPrefix(string(data), indexVersion)
+	if !ok {
+		return false
+	}
+	texts := map[string][]byte{} // of what has been read already
+	for _, f := range append(p.macros, p.scripts...) {
+		texts[f.name] = f.src.Text
+	}
+	var macros, scripts, diagnosed []*libraryFile
+	var last *libraryFile
+	for line := range strings.Lines(text) {
+		if len(line) < 3 {
+			return false
+		}
+		kind, value := line[0], line[2:len(line)-1]
+		switch kind {
+		case 'm', 's', 'd':
+			last = p.file(value)
+			last.src.Text = texts[value]
+		}
+		switch kind {
+		case '?', '$':
+			if !asked.stillTrue(kind, value) {
+				return false
+			}
+		case 'm':
+			macros = append(macros, last)
+		case 'd':
+			diagnosed = append(diagnosed, last)
+			fallthrough
+		case 's':
+			scripts = append(scripts, last)
+		case 'f':
+			last.names.functions = append(last.names.functions, value)
+		case 'g':
+			last.names.globals = append(last.names.globals, value)
+		case 'a':
+			last.names.aliases = append(last.names.aliases, value)
+		}
+	}
+	p.macros, p.scripts, p.diagnosed = macros, scripts, diagnosed
+	cache.Use(dir)
+	return true
+}
+
+// writeIndex keeps the part's index. A cache that can't be written to costs the parsing each time.
+func (p *part) writeIndex(asked *answers) {
+	for _, f := range append(p.macros, p.scripts...) {
+		asked.note(f.src.Text)
+		if strings.Contains(f.name, "\n") {
+			return // there is no line for such a name
+		}
+	}
+	b := bytes.NewBufferString(indexVersion)
+	asked.write(b)
+	for _, f := range p.macros {
+		fmt.Fprintf(b, "m %s\n", f.name)
+	}
+	for _, f := range p.scripts {
+		kind := "s"
+		if len(f.diags) > 0 {
+			kind = "d"
+		}
+		fmt.Fprintf(b, "%s %s\n", kind, f.name)
+		for _, list := range []struct {
+			kind  string
+			names []string
+		}{{"f", f.names.functions}, {"g", f.names.globals}, {"a", f.names.aliases}} {
+			for _, name := range list.names {
+				fmt.Fprintf(b, "%s %s\n", list.kind, name)
+			}
+		}
+	}
+	if cache.Write(cache.Path("library", p.key, indexFile), b.Bytes()) == nil {
+		cache.Prune(cache.Path("library"), indexLimit)
+	}
+}
+
+// Derived returns what derive makes of the files of the folder that has that path in diagnostics. For
+// a library that OpenLibrary has opened it is kept as name, beside the folder's index.
+func (lib *Library) Derived(path, name string, derive func([]*syntax.File) []byte) []byte {
+	for _, p := range lib.parts {
+		if p.folder.Path != path {
+			continue
+		}
+		kept := cache.Path("library", p.key, name)
+		if p.key != "" {
+			if data, err := os.ReadFile(kept); err == nil {
+				return data
+			}
+		}
+		var files []*syntax.File
+		for _, f := range p.scripts {
+			if f.diags.Err() == nil {
+				files = append(files, f.parsed())
+			}
+		}
+		data := derive(files)
+		if p.key != "" {
+			cache.Write(kept, data)
+		}
+		return data
+	}
+	return nil
+}

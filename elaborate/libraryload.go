@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package elaborate
+
+import (
+	"io/fs"
+	"strings"
+
+	"gostap/internal/panics"
+	"gostap/translator/syntax"
+)
+
+// OpenLibrary opens the library that is in folders, and adds the macros of
+// their .stpm files to env. What the files declare is looked up in an index,
+// which is kept in the cache for each folder's content and for what the
+// preprocessor may ask of env; the files are parsed when it is made, and later
+// those that a script refers to. A file that does not parse is left out, with
+// its diagnostics.
+func OpenLibrary(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
+	return openLibrary(env, true, folders)
+}
+
+// LoadLibrary does the same without the cache: it parses all files.
+func LoadLibrary(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
+	return openLibrary(env, false, folders)
+}
+
+// A part is what is in one folder.
+type part struct {
+	folder    *Folder
+	env       *syntax.Env
+	key       string // of its index in the cache; "" for none
+	indexed   bool   // the index was there
+	macros    []*libraryFile
+	scripts   []*libraryFile
+	diagnosed []*libraryFile // those of an index that have diagnostics
+}
+
+func openLibrary(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagnostics) {
+	lib := &Library{
+		functions: map[string][]*libraryFile{},
+		globals:   map[string]*libraryFile{},
+		beginning: map[string][]*libraryAlias{},
+	}
+	if env.Macros == nil {
+		env.Macros = syntax.NewMacros()
+	}
+	env, asked := recordAnswers(env)
+	var diags syntax.Diagnostics
+	for i := range folders {
+		p := &part{folder: &folders[i], env: env}
+		if folders[i].Version == "" {
+			diags = append(diags, p.find()...)
+		}
+		lib.parts = append(lib.parts, p)
+	}
+	if kept {
+		macros := macroKey(lib.parts)
+		for _, p := range lib.parts {
+			p.key = p.indexKey(macros)
+			p.indexed = p.readIndex(asked)
+		}
+	}
+	for _, p := range lib.parts {
+		if !p.indexed && p.scripts == nil {
+			diags = append(diags, p.find()...)
+		}
+		for _, f := range p.macros {
+			f.read()
+			diags = append(append(diags, f.diags...), env.Macros.Load(&f.src, env)...)
+		}
+	}
+	for _, p := range lib.parts {
+		p.parse()
+		for _, f := range p.scripts {
+			diags = append(diags, f.diags...)
+			if f.diags.Err() == nil {
+				lib.add(f)
+			}
+		}
+	}
+	for _, p := range lib.parts {
+		if p.key != "" && !p.indexed {
+			p.writeIndex(asked)
+		}
+	}
+	return lib, diags
+}
+
+// find finds the part's files. Those of a folder without a version are read.
+func (p *part) find() (diags syntax.Diagnostics) {
+	p.scripts = []*libraryFile{}
+	err := fs.WalkDir(p.folder.FS, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !isTapset(name) {
+			return err
+		}
+		f := p.file(name)
+		if f.src.Origin == syntax.Macros {
+			p.macros = append(p.macros, f)
+		} else {
+			p.scripts = append(p.scripts, f)
+		}
+		if p.folder.Version == "" {
+			f.src.Text, err = fs.ReadFile(p.folder.FS, name)
+		}
+		return err
+	})
+	if err != nil {
+		diags.Errorf(syntax.Pos{}, "tapset folder %s: %v", p.folder.Path, err)
+	}
+	return diags
+}
+
+// file is one of the part's files, by its name in the folder.
+func (p *part) file(name string) *libraryFile {
+	origin := syntax.Tapset
+	if strings.HasSuffix(name, ".stpm") {
+		origin = syntax.Macros
+	}
+	return &libraryFile{
+		src: syntax.Source{Path: p.folder.path(name), Origin: origin},
+		fs:  p.folder.FS, name: name, env: p.env,
+	}
+}
+
+// parse parses the part's files, or those that its index says have diagnostics.
+func (p *part) parse() {
+	if p.indexed {
+		for _, f := range p.diagnosed {
+			f.parsed()
+		}
+		return
+	}
+	var group panics.Group
+	for _, f := range p.scripts {
+		group.Go(func() { f.names = declaredIn(f.parsed()) })
+	}
+	group.Wait()
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"sort"
+	"strings"
+
+	"gostap/internal/glob"
+	"gostap/translator/syntax"
+)
+
+// Expand returns the probe points without wildcards in components that pt
+// stands for, if it has such: kerne*.funct*("f").* is kernel.function("f").call,
+// kernel.function("f").return and so on. Aliases are not among them.
+func Expand(pt *syntax.ProbePoint) (points []*syntax.ProbePoint) {
+	wild := false
+	for _, c := range pt.Components {
+		wild = wild || strings.Contains(c.Name, "*")
+	}
+	if wild {
+		kinds.expand(pt, nil, pt.Components, &points)
+	}
+	return points
+}
+
+// expand goes on from before, the components that lead to at, with rest.
+func (at *level) expand(pt *syntax.ProbePoint, before, rest []*syntax.Component, points *[]*syntax.ProbePoint) {
+	if len(rest) == 0 {
+		if at.build != nil {
+			one := *pt
+			one.Components = before
+			*points = append(*points, &one)
+		}
+		return
+	}
+	c := rest[0]
+	if strings.Contains(c.Name, "**") {
+		at.expandDeep(pt, before, rest, "", points)
+		return
+	}
+	for _, key := range at.sorted() {
+		if key.arg == argKind(c.Arg) && glob.MatchComponents(c.Name, key.name) {
+			at.next[key].expand(pt, append(before[:len(before):len(before)], named(c, key.name)), rest[1:], points)
+		}
+	}
+}
+
+// expandDeep lets ** in the first component of rest stand for one component and more; covered are
+// the names that it stands for so far.
+func (at *level) expandDeep(pt *syntax.ProbePoint, before, rest []*syntax.Component, covered string, points *[]*syntax.ProbePoint) {
+	if rest[0].Arg != nil {
+		return
+	}
+	for _, key := range at.sorted() {
+		if key.arg != "" {
+			continue
+		}
+		names := covered + key.name
+		longer := append(before[:len(before):len(before)], named(rest[0], key.name))
+		if glob.MatchComponents(rest[0].Name, names) {
+			at.next[key].expand(pt, longer, rest[1:], points)
+		}
+		at.next[key].expandDeep(pt, longer, rest, names+".", points)
+	}
+}
+
+// named returns a component as c, but for its name.
+func named(c *syntax.Component, name string) *syntax.Component {
+	other := *c
+	other.Name = name
+	return &other
+}
+
+// sorted returns what can come next, in a fixed order.
+func (at *level) sorted() []component {
+	list := make([]component, 0, len(at.next))
+	for key := range at.next {
+		list = append(list, key)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].String() < list[j].String() })
+	return list
+}
+
+// argKind is what a component's argument is called in patterns.
+func argKind(arg syntax.Expr) string {
+	switch arg.(type) {
+	case *syntax.NumberLit:
+		return "number"
+	case *syntax.StringLit:
+		return "string"
+	}
+	return ""
+}
