@@ -82,7 +82,7 @@ func TestHost(t *testing.T) {
 			if got != test.out {
 				t.Errorf("output %q", got)
 			}
-			warnings := strings.Replace(say.String(), "WARNING: 2 probe hits skipped (2: "+skipReasons[skipLock]+")\nWARNING: number of errors: 1, skipped probes: 2\n", "", 1)
+			warnings := strings.Replace(say.String(), "WARNING: 2 probe hits skipped (2: "+skipReasons[skipLock]+")\nWARNING: Number of errors: 1, skipped probes: 2\n", "", 1)
 			if warnings != test.say {
 				t.Errorf("messages %q", warnings)
 			}

@@ -69,7 +69,7 @@ func (f *figures) report() (skipped uint64) {
 		f.messages.warning("%d probe points could not be armed", f.unarmed)
 	}
 	if f.errors > 0 {
-		f.messages.warning("number of errors: %d, skipped probes: %d", f.errors, skipped)
+		f.messages.warning("Number of errors: %d, skipped probes: %d", f.errors, skipped)
 	}
 	return skipped
 }
