@@ -125,7 +125,9 @@ func (f *function) String() string            { return f.Name }
 func (f *function) prototype() (*btf.Proto, bool) {
 	if !f.asked {
 		f.asked = true
-		f.proto = onlyPrototype(f.Image, f.Name)
+		if f.proto = syscallPrototype(f.Image, f.Name); f.proto == nil {
+			f.proto = onlyPrototype(f.Image, f.Name)
+		}
 	}
 	return f.proto, f.proto != nil && f.Namesakes == 0
 }
@@ -146,6 +148,25 @@ func onlyPrototype(im image.Image, name string) (proto *btf.Proto) {
 		}
 	}
 	return proto
+}
+
+// syscallPrototype returns the prototype of a system call's wrapper, long name(const
+// struct pt_regs *regs), nil for other functions. Of weak wrappers, and of those of
+// which a kernel has several of the name, BTF has none or calls the parameter __unused.
+func syscallPrototype(im image.Image, name string) *btf.Proto {
+	if im.User() || im.Name() != "" || !machine.IsSyscallWrapper(name) {
+		return nil
+	}
+	types, err := im.Types()
+	if err != nil {
+		return nil
+	}
+	for _, id := range types.Find("sys_call_ptr_t", btf.Typedef) {
+		if p, ok := types.Proto(types.Target(types.Strip(id))); ok && len(p.Params) == 1 {
+			return &btf.Proto{ID: p.ID, Params: []btf.Param{{Name: "regs", Type: p.Params[0].Type}}, Result: p.Result}
+		}
+	}
+	return nil
 }
 
 func (f *function) scope() *scope {

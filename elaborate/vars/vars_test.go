@@ -22,6 +22,8 @@ func TestVariables(t *testing.T) {
 		{`vfs_read`, `$count`, `arg2`},
 		{`vfs_read`, `$nosuch`, `test.stp:1:43: no $nosuch: vfs_read has $file, $buf, $count, $pos (local variables are known only from debuginfo: apt install linux-image-RELEASE-dbg)`},
 		{`vfs_read`, `$cuont`, `test.stp:1:43: no $cuont: vfs_read has $file, $buf, $count, $pos (did you mean $count?)`},
+		{`__x64_sys_accept`, `$regs->di`, `u8[(arg0 + 112)]`},
+		{`__ia32_sys_quotactl`, `$regs->bx`, `u8[(arg0 + 40)]`},
 		{`vfs_read`, `$count->x`, `test.stp:1:49: $count is a size_t: it has no member "x"`},
 		{`vfs_read`, `$buf->x`, `test.stp:1:47: $buf is a char*: it has no member "x"`},
 		{`vfs_read`, `$pos[-1]`, `s8[(arg3 + -8)]`},

@@ -6,6 +6,8 @@
 // runtime-c/include/gs_arch.h is the runtime's side of it.
 package arch
 
+import "strings"
+
 // An Arch is an instruction set.
 type Arch struct {
 	Name string // as uname -m and scripts call it
@@ -30,6 +32,21 @@ type Arch struct {
 	// DebugRegisters is how many pieces of memory the processor can watch, of WatchedBytes bytes at most.
 	DebugRegisters int
 	WatchedBytes   int64
+
+	// SyscallWrappers are what the names of system calls' functions begin with, those
+	// that the kernel's entry code calls with the caller's registers.
+	SyscallWrappers []string
+}
+
+// IsSyscallWrapper reports whether a function of that name is a system call's, which
+// takes a struct pt_regs.
+func (a *Arch) IsSyscallWrapper(name string) bool {
+	for _, prefix := range a.SyscallWrappers {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // Argument returns the number of the argument that a register carries at a

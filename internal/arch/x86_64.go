@@ -19,4 +19,6 @@ var X86_64 = &Arch{
 	MaxInRegisters:  16,
 	DebugRegisters:  4,
 	WatchedBytes:    8,
+	// arch/x86/include/asm/syscall_wrapper.h
+	SyscallWrappers: []string{"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__x32_compat_sys_"},
 }
