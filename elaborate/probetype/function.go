@@ -185,6 +185,9 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 		return nil, m.Errorf("function %q is not exported by %s", name, im)
 	}
 	d := m.Errorf("%s has no function %q", im, name)
+	if c.Unhinted {
+		return nil, d
+	}
 	if near := im.Symbols().Nearest(name, 3); len(near) > 0 {
 		d.Hint = suggest.DidYouMean(near)
 	} else if c.Target.Debuginfo().Installed(m.ProbePoint) == nil {

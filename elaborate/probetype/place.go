@@ -28,6 +28,10 @@ type Context struct {
 	// kernel can't be looked into; nil for nothing.
 	Broken *syntax.Diagnostic
 
+	// Unhinted leaves out the hints of errors for points that are optional, which
+	// nobody sees: looking for what was meant takes longer than all else.
+	Unhinted bool
+
 	watched int // kernel.data points so far
 }
 
