@@ -4,7 +4,8 @@
 // micro-VM for each kernel and runs itself again in there, where the scripts
 // of testdata are run one after the other. GOSTAP_KERNELS, a list of releases
 // parted by spaces, chooses the kernels; else all that are installed.
-// GOSTAP_SCRIPTS, a regular expression, chooses the scripts.
+// GOSTAP_SCRIPTS, a regular expression, chooses the scripts. With GOSTAP_SPREAD,
+// as in make test, the long ones run on one of the kernels each.
 package e2e
 
 import (
@@ -29,7 +30,8 @@ func TestKernels(t *testing.T) {
 		t.Skip("this is the guest")
 	}
 	dir := guest.Prepare(t)
-	for _, release := range guest.Releases(t) {
+	releases := guest.Releases(t)
+	for i, release := range releases {
 		built := filepath.Join(dir, "kbuilt-"+release+".ko")
 		warm(t, dir, release)
 		build(t, dir, release, built)
@@ -41,13 +43,43 @@ func TestKernels(t *testing.T) {
 				Release: release,
 				Dir:     dir,
 				Test:    "TestGuest",
-				Run:     os.Getenv("GOSTAP_SCRIPTS"),
+				Run:     scripts(t, i, len(releases)),
 				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + values,
 					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare},
 				Timeout: timeLeft(t),
 			})
 		})
 	}
+}
+
+// long is the first line of a script that takes a minute or more.
+const long = "# Long.\n"
+
+// scripts returns a pattern for the scripts that run on the kernel of that index among n; "" for all.
+func scripts(t *testing.T, index, n int) string {
+	if os.Getenv("GOSTAP_SCRIPTS") != "" || os.Getenv("GOSTAP_SPREAD") == "" {
+		return os.Getenv("GOSTAP_SCRIPTS")
+	}
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	nlong := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(string(text), long) {
+			nlong++
+			if nlong%n != index {
+				continue
+			}
+		}
+		names = append(names, regexp.QuoteMeta(strings.TrimSuffix(filepath.Base(file), ".txtar")))
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // timeLeft is how long a guest may take: an hour, but less than go test still gives all of it, so that a hang shows the console.
