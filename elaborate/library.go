@@ -4,6 +4,7 @@ package elaborate
 
 import (
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -138,6 +139,15 @@ func (lib *Library) add(f *libraryFile) {
 		first := name[:len(name)-len(strings.TrimLeftFunc(name, inWord))]
 		lib.beginning[first] = append(lib.beginning[first], a)
 	}
+}
+
+// declares reports whether the library has one of the names already.
+func (lib *Library) declares(names declared) bool {
+	has := func(name string) bool { return lib.functions[name] != nil || lib.globals[name] != nil }
+	return slices.ContainsFunc(names.functions, has) || slices.ContainsFunc(names.globals, has) ||
+		slices.ContainsFunc(names.aliases, func(name string) bool {
+			return slices.ContainsFunc(lib.aliases, func(a *libraryAlias) bool { return a.name == name })
+		})
 }
 
 func inWord(r rune) bool { return r != '.' && r != '(' }

@@ -173,3 +173,21 @@ func TestDirFolder(t *testing.T) {
 		t.Errorf("versions %q, %q, %q", now, old, older)
 	}
 }
+
+// TestFallback: a file of a fallback folder counts if it declares nothing that the library has.
+func TestFallback(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	for range 2 {
+		lib, diags := elaborate.OpenLibrary(&syntax.Env{},
+			elaborate.Folder{FS: libraryFS(map[string]string{"a.stp": "function f() { return 1 } probe p.a = end { }"}), Path: "lib"},
+			elaborate.Folder{Path: "others", Fallback: true, FS: libraryFS(map[string]string{
+				"f.stp": "function f() { return 2 } function g() { return 2 }", "p.stp": "probe p.a = begin { } probe q.x = begin { }",
+				"new.stp": "function h() { return 2 } probe p.b = begin { }", "bad.stp": "function i() {"}),
+			})
+		names := append(lib.FunctionNames(), lib.AliasNames()...)
+		slices.Sort(names)
+		if got := fmt.Sprint(names, diags); got != "[f h p.a p.b] " {
+			t.Errorf("%q", got)
+		}
+	}
+}

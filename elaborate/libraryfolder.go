@@ -20,6 +20,10 @@ type Folder struct {
 	// Version is the same as long as the content is, for folders of which that is known;
 	// others are read each time, and what they hold counts.
 	Version string
+
+	// Fallback is for folders of which a file counts only if those before declare none of its names; what
+	// is wrong in them is not told.
+	Fallback bool
 }
 
 // path is what diagnostics call a file in the folder.
@@ -30,8 +34,11 @@ func (f *Folder) path(name string) string { return slashpath.Join(f.Path, name) 
 const settled = 5 * time.Second
 
 // DirFolder returns the folder dir on disk. Its version is made of its files' sizes and times.
-func DirFolder(dir string) Folder {
-	f := Folder{FS: os.DirFS(dir), Path: dir}
+func DirFolder(dir string) Folder { return FilesFolder(dir, os.DirFS(dir)) }
+
+// FilesFolder does the same for those of the folder's files that are in files.
+func FilesFolder(dir string, files fs.FS) Folder {
+	f := Folder{FS: files, Path: dir}
 	var version strings.Builder
 	fmt.Fprintln(&version, dir)
 	now := time.Now()

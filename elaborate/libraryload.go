@@ -73,6 +73,9 @@ func openLibrary(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax
 	for _, p := range lib.parts {
 		p.parse()
 		for _, f := range p.scripts {
+			if p.folder.Fallback && (f.diags.Err() != nil || lib.declares(f.names)) {
+				continue
+			}
 			diags = append(diags, f.diags...)
 			if f.diags.Err() == nil {
 				lib.add(f)

@@ -28,6 +28,9 @@ func (el *elaboration) value(x syntax.Expr, known *vars.Resolver, values map[syn
 		}
 	}
 	v := known.Resolve(x, values)
+	if _, ok := x.(*syntax.TargetVar); ok && v.Err != nil && el.env.Target.SkipBadVars {
+		return &program.Value{X: &program.Number{At: x.Pos()}}
+	}
 	// What the value calls is pulled in, as if the script called it.
 	walk(v.X, func(x program.Expr) {
 		if op, ok := x.(*program.ScriptExpr); ok {

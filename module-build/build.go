@@ -33,6 +33,9 @@ type Request struct {
 	Sign   *Signer // nil: the module is not signed
 	OutDir string  // where NAME.ko is to be; "": in the cache
 
+	Make    []string // NAME=VALUE for kbuild's make
+	Rebuild bool     // though the module is in the cache
+
 	// Progress is told of what takes long, when it begins; nil if nobody wants to know.
 	Progress func(what string)
 }
@@ -56,7 +59,9 @@ func Build(ctx context.Context, req Request) (Result, error) {
 	runtimeKey := target.runtimeKey(&req)
 	dir := cache.Path("module", hashKey(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild), req.Sign.state()))
 	module := filepath.Join(dir, req.Name+".ko")
-	if _, err := os.Stat(module); err == nil {
+	if req.Rebuild {
+		os.RemoveAll(dir)
+	} else if _, err := os.Stat(module); err == nil {
 		cache.Use(dir)
 		path, err := req.deliver(module)
 		return Result{Path: path, CacheHit: true}, err

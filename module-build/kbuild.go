@@ -25,7 +25,7 @@ func (tr *tree) make(ctx context.Context, t *target) error {
 // kbuild runs it for targets, and returns what it prints. No debugging information: neither we nor the kernel would look at it.
 func (tr *tree) kbuild(ctx context.Context, t *target, args ...string) ([]byte, error) {
 	cmd := t.Command(ctx, "make", append([]string{"-C", t.Inside(t.build), "M=" + tr.dir,
-		"CONFIG_DEBUG_INFO=", "CONFIG_DEBUG_INFO_BTF=", "CONFIG_DEBUG_INFO_BTF_MODULES="}, args...)...)
+		"CONFIG_DEBUG_INFO=", "CONFIG_DEBUG_INFO_BTF=", "CONFIG_DEBUG_INFO_BTF_MODULES="}, append(args, tr.options...)...)...)
 	// What the caller's own make has set must not reach this one.
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "MAKEFLAGS=") && !strings.HasPrefix(v, "MAKELEVEL=") && !strings.HasPrefix(v, "MFLAGS=") {

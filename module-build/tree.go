@@ -23,6 +23,8 @@ type tree struct {
 	name   string   // the module's
 	shared []string // objects of the runtime
 	own    []string // objects of the script
+
+	options []string // NAME=VALUE for make
 }
 
 // newTree fills dir with the runtime's source and the request's.
@@ -38,7 +40,7 @@ func newTree(t *target, req *Request, dir, name string, script, embedded []byte)
 	if err != nil {
 		return nil, err
 	}
-	tr := &tree{dir: dir, name: name, shared: []string{"gs_unit_kernel.o", "gs_unit_library.o"}, own: []string{"gs_unit_script.o"}}
+	tr := &tree{dir: dir, name: name, shared: []string{"gs_unit_kernel.o", "gs_unit_library.o"}, own: []string{"gs_unit_script.o"}, options: req.Make}
 	files := map[string][]byte{"gs_unit_kernel.c": kernel, "gs_unit_library.c": req.Library, "gs_unit_script.c": script}
 	if embedded != nil {
 		files["gs_unit_embedded.c"] = embedded

@@ -33,7 +33,7 @@ func (inv *invocation) buildModule(ctx context.Context) error {
 		return err
 	}
 	outDir := ""
-	if inv.module != "" {
+	if inv.module != "" || inv.peer.disableCache && inv.pass == 4 {
 		outDir = "."
 	}
 	result, err := modulebuild.Build(ctx, modulebuild.Request{
@@ -48,6 +48,8 @@ func (inv *invocation) buildModule(ctx context.Context) error {
 		KBuild:       inv.kbuild,
 		Sign:         inv.signer(),
 		OutDir:       outDir,
+		Make:         inv.peer.make,
+		Rebuild:      inv.peer.poisonCache,
 		Progress:     inv.progress,
 	})
 	return inv.finishBuild(result, err)

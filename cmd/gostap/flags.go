@@ -60,6 +60,9 @@ func (o *options) flags() []flagGroup {
 	f.BoolVar(&o.suppressTimeLimits, "suppress-time-limits", false, "do not limit how long a handler runs (guru mode)")
 	f.Bool("all-modules", false, "have the symbols of all modules, as is always the case")
 
+	f = group("As stap has them")
+	o.peer.flags(f)
+
 	f = group("The session")
 	o.run.flags(f)
 

@@ -33,6 +33,7 @@ type invocation struct {
 	code    *emit.Output     // of pass 3
 	built   string           // of pass 4: the module, or the host program
 	remark  string           // for -v, about the pass that has just run
+	number  int              // of that pass
 }
 
 // newInvocation settles which kernel the script is for, before any pass.
@@ -59,6 +60,7 @@ func (o *options) newInvocation() (*invocation, error) {
 	}
 	target := image.NewTarget(release, o.guru)
 	target.Progress = progress("Reading the debuginfo of " + release + ", this once")
+	target.SkipBadVars = o.peer.skipBadVars
 	target.Traced.PID = o.run.pid
 	if words := strings.Fields(o.run.command); len(words) > 0 {
 		target.Traced.Command = words[0]
@@ -92,7 +94,7 @@ func (inv *invocation) folders() []elaborate.Folder {
 	for _, dir := range inv.includes {
 		folders = append(folders, elaborate.DirFolder(dir))
 	}
-	return folders
+	return append(folders, othersFolders()...)
 }
 
 // env is what the preprocessor may ask.
@@ -122,7 +124,7 @@ func (inv *invocation) diagnose(diags syntax.Diagnostics) error {
 		}
 		diags = errs
 	}
-	diags.Write(os.Stderr, colorful)
+	inv.write(diags)
 	switch {
 	case fatal:
 		return exitCode(1)

@@ -21,7 +21,7 @@ import (
 func main() {
 	// The passes are over before collecting garbage would pay; the consumer makes none.
 	debug.SetGCPercent(400)
-	os.Exit(execute(newRoot(os.Args[1:]), os.Args[1:], os.Stderr))
+	os.Exit(execute(calledAs(os.Args[0], os.Args[1:]), os.Args[1:], os.Stderr))
 }
 
 // execute has cmd obey a command line, reports what went wrong and returns the exit code.

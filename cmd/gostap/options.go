@@ -43,14 +43,16 @@ type options struct {
 	suppressErrors     bool
 	suppressTimeLimits bool
 
-	run runOptions
+	stap bool // called as SystemTap's stap: its messages are wanted
+	peer peerOptions
+	run  runOptions
 }
 
 // pattern is that of -l or -L, "" if a script is to be run.
 func (o *options) pattern() string { return o.list + o.listVars }
 
 // runs reports whether pass 5 is going to run.
-func (o *options) runs() bool { return o.pass == 5 && o.pattern() == "" }
+func (o *options) runs() bool { return o.pass == 5 && o.pattern() == "" && !o.peer.dumps() }
 
 // check refuses what makes no sense before any work is done.
 func (o *options) check() error {
@@ -89,6 +91,9 @@ func (o *options) check() error {
 	if err := o.run.check(); err != nil {
 		return err
 	}
+	if err := o.peer.check(o.sign); err != nil {
+		return err
+	}
 	return o.checkScript()
 }
 
@@ -99,7 +104,7 @@ func (o *options) checkScript() error {
 		return errors.New("-l and -L are one too many: -L lists the variables besides")
 	case o.pattern() != "" && len(o.scripts)+len(o.args) > 0:
 		return errors.New("-l and -L list probe points instead of running a script; -E adds one whose aliases they know")
-	case o.pattern() != "":
+	case o.pattern() != "" || o.peer.dumps():
 		return nil
 	case len(o.scripts) > 1:
 		return errors.New("only one -e can be given; -E adds scripts")
@@ -126,18 +131,10 @@ func (o *options) setLimits() (emit.Limits, error) {
 		if known {
 			continue
 		}
-		if strings.HasPrefix(name, "STP_") {
-			// Scripts' instructions often pass these on to SystemTap's own runtime.
-			if !o.noWarn {
-				fmt.Fprintf(os.Stderr, "gostap: warning: -D %s is for SystemTap's runtime; it has no meaning here\n", d)
-			}
-			continue
+		// Others are for embedded C, or for what SystemTap's own runtime has.
+		if hint := suggest.Hint(name, emit.LimitNames()); hint != "" && !o.noWarn && !o.stap && !strings.HasPrefix(name, "STP_") {
+			fmt.Fprintf(os.Stderr, "gostap: warning: -D %s is no limit (%s)\n", name, hint)
 		}
-		hint := suggest.Hint(name, emit.LimitNames())
-		if hint == "" {
-			hint = "there are " + limitNames()
-		}
-		return l, errors.Errorf("-D %s: there is no limit of that name (%s)", name, hint)
 	}
 	l.SuppressErrors = o.suppressErrors
 	l.SuppressTimeLimits = o.suppressTimeLimits

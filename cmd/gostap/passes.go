@@ -42,23 +42,23 @@ func (o *options) passes(ctx context.Context) error {
 		{"build", inv.build, inv.showPath},
 		{"run", inv.run, func() error { return nil }},
 	} {
-		start := time.Now()
-		inv.remark = ""
+		start := startPass()
+		inv.remark, inv.number = "", i+1
 		inv.status.show("pass "+strconv.Itoa(i+1)+": "+pass.name, 3*time.Second)
 		if i+1 == 5 {
 			inv.status.show("", 0)
 			release() // the consumer has its own ways
+			inv.announceRun()
 		}
 		err := inPass(i+1, pass.name, func() error { return pass.run(ctx) })
 		if code, ok := interrupted(ctx); ok {
 			return code
 		}
-		if err != nil {
-			return err
+		if o.verbosity(i+1) > 0 && (err == nil || i+1 == 5) {
+			inv.passed(pass.name, start)
 		}
-		if o.verbosity(i+1) > 0 {
-			took := float64(time.Since(start).Microseconds()) / 1000
-			fmt.Fprintf(os.Stderr, "Pass %d: %-10s %9.1f ms%s\n", i+1, pass.name, took, inv.remark)
+		if err != nil {
+			return inv.failed(err)
 		}
 		if i+1 == o.pass {
 			return inPass(i+1, pass.name, pass.show)
@@ -111,6 +111,7 @@ func (inv *invocation) translate(context.Context) (err error) {
 	if err := inv.options.run.checkGlobals(&inv.code.Manifest); err != nil {
 		return err
 	}
+	inv.code.C = append(inv.code.C, inv.peer.modinfoC()...)
 	return inv.target.Locate(&inv.code.Manifest)
 }
 

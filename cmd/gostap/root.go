@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,39 +12,12 @@ import (
 // newRoot makes the command for a command line. Its first word may be a
 // command of gostap's; "run" behind an option is a script's argument or file.
 func newRoot(args []string) *cobra.Command {
-	o := &options{}
-	groups := o.flags()
+	cmd, groups := newTracer(&options{})
 	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars(), newProbeCache(), newCompletion()}
-	cmd := &cobra.Command{
-		Use:           "gostap",
-		Version:       version,
-		Args:          cobra.ArbitraryArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.args = args
-			if err := o.check(); err != nil {
-				return err
-			}
-			if o.pattern() != "" {
-				return o.listPoints()
-			}
-			return o.passes(cmd.Context())
-		},
-	}
-	for _, group := range groups {
-		cmd.Flags().AddFlagSet(group.flags)
-	}
 	for _, c := range commands {
 		if c.Flags().Lookup("verbose") == nil {
 			c.Flags().CountP("verbose", "v", "if given three times, show where gostap itself has failed")
 			c.Flags().MarkHidden("verbose")
-		}
-	}
-	cmd.Flags().SetNormalizeFunc(normalizeFlag)
-	for _, name := range []string{"list", "list-vars"} {
-		if err := cmd.RegisterFlagCompletionFunc(name, o.completePoint); err != nil {
-			panic(err) // there is no such flag
 		}
 	}
 	cmd.SetVersionTemplate("gostap {{.Version}}\n")
@@ -55,11 +29,56 @@ func newRoot(args []string) *cobra.Command {
 		}
 		commandHelp(c)
 	})
-	cmd.CompletionOptions.DisableDefaultCmd = true
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
 		cmd.AddCommand(commands...)
 	}
 	return cmd
+}
+
+// newTracer makes the command that runs scripts.
+func newTracer(o *options) (*cobra.Command, []flagGroup) {
+	groups := o.flags()
+	cmd := &cobra.Command{
+		Use:           "gostap",
+		Version:       version,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.args = args
+			return o.execute(cmd.Context())
+		},
+	}
+	for _, group := range groups {
+		cmd.Flags().AddFlagSet(group.flags)
+	}
+	cmd.Flags().SetNormalizeFunc(normalizeFlag)
+	for _, name := range []string{"list", "list-vars"} {
+		if err := cmd.RegisterFlagCompletionFunc(name, o.completePoint); err != nil {
+			panic(err) // there is no such flag
+		}
+	}
+	cmd.CompletionOptions.DisableDefaultCmd = true
+	return cmd, groups
+}
+
+// execute does what the options ask for.
+func (o *options) execute(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	done, err := o.peer.apply()
+	if err != nil {
+		return err
+	}
+	defer done()
+	switch {
+	case o.peer.dumps():
+		return o.dump()
+	case o.pattern() != "":
+		return o.listPoints()
+	}
+	return o.passes(ctx)
 }
 
 // version is gostap's own.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,7 +23,14 @@ func (o *options) sources() (sources []*syntax.Source, args []string, err error)
 	if len(o.scripts) > 0 {
 		sources = append(sources, inline("<input>", o.scripts[0]))
 	} else {
-		text, err := readScript(args[0])
+		name := args[0]
+		if o.peer.example {
+			name = examplePath(name)
+		}
+		text, err := readScript(name)
+		if _, statErr := os.Stat(name); o.stap && err != nil && errors.Is(statErr, fs.ErrNotExist) {
+			err = errors.Errorf("Input file '%s' is missing.", name)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -33,6 +41,24 @@ func (o *options) sources() (sources []*syntax.Source, args []string, err error)
 		sources = append(sources, inline(extraName(i), text))
 	}
 	return sources, args, nil
+}
+
+// examplePath is where SystemTap's example of that name is.
+func examplePath(name string) string {
+	for _, root := range []string{"/usr/share/systemtap/examples", "/usr/share/doc/systemtap/examples"} {
+		found := ""
+		fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && entry.Name() == name {
+				found = filepath.Join(root, path)
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if found != "" {
+			return found
+		}
+	}
+	return name
 }
 
 // titleLen is how many letters a title has at most.

@@ -92,3 +92,20 @@ func argKind(arg syntax.Expr) string {
 	}
 	return ""
 }
+
+// Patterns returns the patterns of all kinds of probe points, sorted: begin(number), kernel.function(string).call.
+func Patterns() []string {
+	var patterns []string
+	kinds.patterns("", &patterns)
+	sort.Strings(patterns)
+	return patterns
+}
+
+func (at *level) patterns(before string, patterns *[]string) {
+	for key, next := range at.next {
+		if next.build != nil {
+			*patterns = append(*patterns, before+key.String())
+		}
+		next.patterns(before+key.String()+".", patterns)
+	}
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pkg/errors"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gostap/internal/panics"
+	"gostap/translator/syntax"
+)
+
+// calledAs makes the command for the name that the program was called by: gostap's own, or that
+// of SystemTap's program of that name.
+func calledAs(path string, args []string) *cobra.Command {
+	switch filepath.Base(path) {
+	case "stap":
+		return newStap()
+	case "staprun":
+		return newStaprun()
+	}
+	return newRoot(args)
+}
+
+// newStap makes the command that is used and answers as stap(1) says.
+func newStap() *cobra.Command {
+	o := &options{stap: true}
+	cmd, groups := newTracer(o)
+	cmd.Use = "stap"
+	cmd.SetVersionTemplate(stapVersion("translator/driver"))
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.otherKernel()
+		return stapUsage(run(cmd, args))
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return stapUsage(stapFlagError("stap", err)) })
+	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		fmt.Fprint(c.OutOrStdout(), stapVersion("translator/driver"), stapIntro)
+		for _, g := range groups {
+			fmt.Fprintf(c.OutOrStdout(), "\n%s:\n", g.title)
+			flagUsages(c.OutOrStdout(), g.flags)
+		}
+	})
+	return cmd
+}
+
+const stapIntro = `
+Usage: stap [options] FILE                    Run script in file.
+   or: stap [options] -                       Run script on stdin.
+   or: stap [options] -e SCRIPT               Run given script.
+   or: stap [options] -l PROBE                List matching probes.
+   or: stap [options] -L PROBE                List matching probes and local variables.
+   or: stap [options] --dump-probe-types      List available probe types.
+   or: stap [options] --dump-probe-aliases    List available probe aliases.
+   or: stap [options] --dump-functions        List available functions.
+`
+
+// stapVersion is what -V says, in SystemTap's form.
+func stapVersion(program string) string {
+	return fmt.Sprintf("Systemtap %s (version %s/gostap, gostap %s)\n", program, language, version)
+}
+
+// otherKernel stops before pass 5 if the script is for another kernel than the running one, as stap does.
+func (o *options) otherKernel() {
+	release, err := o.namedRelease()
+	if err != nil || !o.runs() || o.vm != "" || release == "" || release == runningRelease() {
+		return
+	}
+	if !o.noWarn {
+		fmt.Fprintln(os.Stderr, "WARNING: kernel release/architecture mismatch with host forces last-pass 4.")
+	}
+	o.pass = 4
+}
+
+// stapUsage prints what is wrong with a command line as stap does. Other errors have been printed.
+func stapUsage(err error) error {
+	var code exitCode
+	var internal *panics.Error
+	if err == nil || errors.As(err, &code) || errors.As(err, &internal) {
+		return err
+	}
+	var diags syntax.Diagnostics
+	if errors.As(err, &diags) {
+		writeAsStap(os.Stderr, diags, 1)
+		return exitCode(1)
+	}
+	text := err.Error()
+	if strings.HasPrefix(text, "no script") {
+		text = "A script must be specified."
+	}
+	fmt.Fprintln(os.Stderr, text)
+	fmt.Fprintln(os.Stderr, "Try '--help' for more information. [man stap]")
+	return exitCode(1)
+}
+
+// stapFlagError says what is wrong with an option in getopt's words.
+func stapFlagError(program string, err error) error {
+	var unknown *pflag.NotExistError
+	var valueless *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return errors.Errorf("%s: invalid option -- '%s'", program, unknown.GetSpecifiedName())
+	case errors.As(err, &unknown):
+		return errors.Errorf("%s: unrecognized option '--%s'", program, unknown.GetSpecifiedName())
+	case errors.As(err, &valueless) && valueless.GetSpecifiedShortnames() != "":
+		return errors.Errorf("%s: option requires an argument -- '%s'", program, valueless.GetSpecifiedName())
+	case errors.As(err, &valueless):
+		return errors.Errorf("%s: option '--%s' requires an argument", program, valueless.GetSpecifiedName())
+	}
+	return errors.Errorf("%s: %v", program, err)
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/pkg/errors"
+
+	"gostap/internal/panics"
+	"gostap/translator/syntax"
+)
+
+// What wrappers of stap wait for and match: what it says of its passes, and its diagnostics.
+
+// stapRemark says what the pass has done that has just run, in stap's words.
+func (inv *invocation) stapRemark() string {
+	switch inv.number {
+	case 1:
+		return fmt.Sprintf("parsed user script and %d library scripts %s", inv.library.Len(), memoryUse())
+	case 2:
+		embeds := len(inv.program.Embedded)
+		return fmt.Sprintf("analyzed script: %s, %s, %s, %s %s", count(inv.probes(), "probe"), count(len(inv.program.Functions), "function"),
+			count(embeds, "embed"), count(len(inv.program.Globals), "global"), memoryUse())
+	case 3:
+		return fmt.Sprintf("translated to C into %q %s", inv.name()+"_src.c", memoryUse())
+	case 4:
+		return fmt.Sprintf("compiled C into %q", inv.name()+".ko")
+	}
+	return "run completed"
+}
+
+// probes is the number of points that are probed.
+func (inv *invocation) probes() (n int) {
+	for _, p := range inv.program.Probes {
+		n += len(p.Points)
+	}
+	return n
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// announceRun says that pass 5 begins.
+func (inv *invocation) announceRun() {
+	if inv.stap && inv.verbosity(5) > 0 {
+		fmt.Fprintln(os.Stderr, "Pass 5: starting run.")
+	}
+}
+
+// failures are what stap calls the failing of each pass.
+var failures = [...]string{1: "parse", 2: "analysis", 3: "translation", 4: "compilation", 5: "run"}
+
+// failed returns the error of a pass, which stap reports in its own way.
+func (inv *invocation) failed(err error) error {
+	var internal *panics.Error
+	if !inv.stap || errors.As(err, &internal) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	var diags syntax.Diagnostics
+	var code exitCode
+	switch {
+	case errors.As(err, &code):
+		if inv.number == 5 && !inv.noWarn {
+			fmt.Fprintf(os.Stderr, "WARNING: staprun exited with status: %d\n", code)
+		}
+	case errors.As(err, &diags):
+		inv.write(diags)
+	case inv.number == 1:
+		fmt.Fprintln(os.Stderr, err)
+	case inv.number == 2:
+		fmt.Fprintf(os.Stderr, "semantic error: %v\n", err)
+	default:
+		fmt.Fprintf(os.Stderr, "ERROR: %v\n", err)
+	}
+	fmt.Fprintf(os.Stderr, "Pass %d: %s failed.  [man error::pass%[1]d]\n", inv.number, failures[inv.number])
+	return exitCode(1)
+}
+
+// write prints the diagnostics of a pass.
+func (inv *invocation) write(diags syntax.Diagnostics) {
+	if inv.stap {
+		writeAsStap(os.Stderr, diags, inv.number)
+		return
+	}
+	diags.Write(os.Stderr, colorful)
+}
+
+// writeAsStap prints the diagnostics of a pass as stap does.
+func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
+	parse := 0
+	for _, d := range diags {
+		msg := d.Msg
+		if d.Hint != "" {
+			msg += " (" + d.Hint + ")"
+		}
+		at := ""
+		if d.Pos.IsValid() {
+			at = fmt.Sprintf("%s at %s", syntax.TokenAt(d.Pos), d.Pos)
+		}
+		switch {
+		case d.Severity == syntax.Warning:
+			fmt.Fprintln(w, "WARNING: "+joined(msg, at))
+			writeSource(w, " source: ", d.Pos)
+		case pass == 1:
+			parse++
+			fmt.Fprintf(w, "parse error: %s\n", msg)
+			if at != "" {
+				fmt.Fprintf(w, "        saw: %s\n", at)
+			}
+			writeSource(w, "     source: ", d.Pos)
+			fmt.Fprintln(w)
+		default:
+			fmt.Fprintln(w, "semantic error: "+joined(msg, at))
+			writeSource(w, "        source: ", d.Pos)
+			fmt.Fprintln(w)
+		}
+		for e := d.Pos; e.IsValid() && e.Source.Expansion.IsValid(); {
+			e = e.Source.Expansion
+			fmt.Fprintf(w, "in expansion of macro: %s at %s\n", syntax.TokenAt(e), e)
+		}
+	}
+	if parse > 0 {
+		fmt.Fprintf(w, "%s.\n", count(parse, "parse error"))
+	}
+}
+
+func joined(msg, at string) string {
+	if at == "" {
+		return msg
+	}
+	return msg + ": " + at
+}
+
+// writeSource prints the line that pos is on, and a caret below the place.
+func writeSource(w io.Writer, label string, pos syntax.Pos) {
+	if !pos.IsValid() {
+		return
+	}
+	line := pos.LineText()
+	pad := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, line[:min(max(int(pos.Col)-1, 0), len(line))])
+	fmt.Fprintf(w, "%s%s\n%s%s^\n", label, line, strings.Repeat(" ", len(label)), pad)
+}

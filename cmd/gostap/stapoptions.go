@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/pkg/errors"
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"gostap/internal/cache"
+)
+
+// peerOptions are those of stap(1) that gostap has for those who bring them along from there.
+type peerOptions struct {
+	dumpTypes, dumpAliases, dumpFunctions bool
+
+	skipBadVars  bool
+	example      bool
+	poisonCache  bool
+	disableCache bool
+	cleanCache   bool
+	make         []string // -B
+	modinfo      []string
+	arch         string   // -a
+	privilege    string   // --privilege
+	remote       []string // --remote
+	sysroot      string
+	unprivileged bool
+	interactive  bool
+	dyninst, bpf bool
+	signModule   bool
+	monitor      string
+	limits       [len(resources)]int64 // --rlimit-*, 0 for none
+}
+
+// resources are what --rlimit-NAME limits.
+var resources = [...]struct {
+	name string
+	what int
+}{
+	{"as", unix.RLIMIT_AS}, {"cpu", unix.RLIMIT_CPU}, {"nproc", unix.RLIMIT_NPROC}, {"stack", unix.RLIMIT_STACK}, {"fsize", unix.RLIMIT_FSIZE},
+}
+
+// flags adds the options to those of the passes.
+func (p *peerOptions) flags(f *pflag.FlagSet) {
+	f.BoolVar(&p.dumpTypes, "dump-probe-types", false, "list the kinds of probe points, and run nothing")
+	f.BoolVar(&p.dumpAliases, "dump-probe-aliases", false, "list the library's probe aliases")
+	f.BoolVar(&p.dumpFunctions, "dump-functions", false, "list the library's functions")
+	f.BoolVar(&p.example, "example", false, "look for FILE among SystemTap's examples")
+	f.BoolVar(&p.skipBadVars, "skip-badvars", false, "take target variables that can't be had for 0")
+	f.BoolVar(&p.poisonCache, "poison-cache", false, "build what is in the cache once more")
+	f.BoolVar(&p.disableCache, "disable-cache", false, "do without the cache")
+	f.BoolVar(&p.cleanCache, "clean-cache", false, "remove from the cache what is more than it may hold, and run nothing")
+	f.StringArrayVarP(&p.make, "kbuild-option", "B", nil, "build with kbuild's `NAME=VALUE`")
+	f.StringArrayVar(&p.modinfo, "modinfo", nil, "put `NAME=VALUE` into the module's information")
+	for i, r := range resources {
+		f.Int64Var(&p.limits[i], "rlimit-"+r.name, 0, "limit of the passes, as of setrlimit(2)")
+		f.MarkHidden("rlimit-" + r.name)
+	}
+	optional := func(name string, to *string, otherwise string) {
+		f.StringVar(to, name, "", "see stap(1)")
+		f.Lookup(name).NoOptDefVal = otherwise
+		f.MarkHidden(name)
+	}
+	optional("privilege", &p.privilege, "stapusr")
+	optional("monitor", &p.monitor, "1")
+	f.StringVarP(&p.arch, "arch", "a", "", "see stap(1)")
+	f.StringVar(&p.sysroot, "sysroot", "", "see stap(1)")
+	f.StringArrayVar(&p.remote, "remote", nil, "see stap(1)")
+	for _, b := range []struct {
+		to          *bool
+		name, short string
+	}{{&p.unprivileged, "unprivileged", ""}, {&p.interactive, "interactive", "i"}, {&p.dyninst, "dyninst", ""}, {&p.bpf, "bpf", ""}, {&p.signModule, "sign-module", ""}} {
+		f.BoolVarP(b.to, b.name, b.short, false, "see stap(1)")
+	}
+	for _, name := range []string{"arch", "sysroot", "remote", "unprivileged", "interactive", "dyninst", "bpf", "sign-module"} {
+		f.MarkHidden(name)
+	}
+	ignored(f)
+}
+
+// ignored adds the options that have no meaning here: for how SystemTap reads debuginfo, for its compile
+// servers, where its runtime and temporary files are, what old kernels needed.
+func ignored(f *pflag.FlagSet) {
+	for _, o := range []struct{ name, short, value string }{ // value: "" for none, "=" for one, else the one that it has without
+		{"prologue-searching-always", "P", ""}, {"tapset-coverage", "q", ""},
+		{"check-version", "", ""}, {"no-global-var-display", "", ""}, {"save-uprobes", "", ""}, {"remote-prefix", "", ""},
+		{"runtime-dir", "R", "="}, {"tmpdir", "", "="}, {"sysenv", "", "="},
+		{"prologue-searching", "", "always"}, {"download-debuginfo", "", "yes"}, {"use-server", "", "any"}, {"use-server-on-error", "", "yes"},
+		{"list-servers", "", "specified"}, {"trust-servers", "", "ssl"},
+	} {
+		switch o.value {
+		case "":
+			f.BoolP(o.name, o.short, false, "no meaning")
+		case "=":
+			f.StringArrayP(o.name, o.short, nil, "no meaning")
+		default:
+			f.StringP(o.name, o.short, "", "no meaning")
+			f.Lookup(o.name).NoOptDefVal = o.value
+		}
+		f.MarkHidden(o.name)
+	}
+}
+
+// check refuses what gostap can't do.
+func (p *peerOptions) check(sign string) error {
+	switch {
+	case p.arch != "" && p.arch != "x86_64":
+		return errors.Errorf("-a %s: modules are built for x86_64 alone", p.arch)
+	case p.dyninst || p.bpf:
+		return errors.New("there is no such runtime: --runtime=kernel or --runtime=host")
+	case p.unprivileged || p.privilege != "" && p.privilege != "stapdev":
+		return errors.New("scripts take root's privilege: what less of it allows is not checked (--privilege=stapdev)")
+	case p.interactive:
+		return errors.New("-i: scripts are not built interactively")
+	case p.signModule && sign == "":
+		return errors.New("--sign-module takes the key and certificate of --sign KEY,CERT: see docs/SIGNING.md")
+	case p.sysroot != "" && p.sysroot != "/":
+		return errors.Errorf("--sysroot=%s: files are looked for below / alone", p.sysroot)
+	}
+	for _, url := range p.remote {
+		if url != "direct://" {
+			return errors.Errorf("--remote=%s: build with -p4 -m NAME, and run it there: gostap run NAME.ko", url)
+		}
+	}
+	for _, list := range [][]string{p.make, p.modinfo} {
+		for _, set := range list {
+			if name, _, ok := strings.Cut(set, "="); !ok || name == "" {
+				return errors.Errorf("%s: write it NAME=VALUE", set)
+			}
+		}
+	}
+	return nil
+}
+
+// dumps reports whether something is to be listed instead of a script to be run.
+func (p *peerOptions) dumps() bool {
+	return p.dumpTypes || p.dumpAliases || p.dumpFunctions || p.cleanCache
+}
+
+// apply does what holds for all that follows.
+func (p *peerOptions) apply() (done func(), err error) {
+	for i, r := range resources {
+		if n := p.limits[i]; n > 0 {
+			limit := unix.Rlimit{Cur: uint64(n), Max: uint64(n)}
+			if err := unix.Setrlimit(r.what, &limit); err != nil {
+				return nil, errors.Wrapf(err, "--rlimit-%s=%d", r.name, n)
+			}
+		}
+	}
+	if !p.disableCache {
+		return func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "gostap-cache-")
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	os.Setenv("GOSTAP_CACHE", dir)
+	return func() { os.RemoveAll(dir) }, nil
+}
+
+// modinfoC is C that puts the --modinfo into the module.
+func (p *peerOptions) modinfoC() []byte {
+	var c strings.Builder
+	for i, set := range p.modinfo {
+		fmt.Fprintf(&c, "static const char gs_modinfo_%d[] __attribute__((used, section(\".modinfo\"), aligned(1))) = %q;\n", i, set)
+	}
+	return []byte(c.String())
+}
+
+// cleanCaches removes what has not been used for longest.
+func cleanCaches() {
+	for _, folder := range []string{"module", "host", "library"} {
+		os.Remove(cache.Path(folder, ".pruned"))
+		cache.Prune(cache.Path(folder), cacheLimit)
+	}
+}
+
+// cacheLimit is how many bytes a folder of the cache holds at most.
+const cacheLimit = 256 << 20

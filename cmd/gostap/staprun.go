@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pkg/errors"
+	"github.com/spf13/cobra"
+
+	"gostap/consumer"
+)
+
+// stapRun are the options of staprun(8).
+type stapRun struct {
+	runOptions
+	verbose        int
+	noWarn         bool
+	attach, remove bool
+	daemon, detach bool
+	color          string
+}
+
+// newStaprun makes the command that is used and answers as staprun(8) says.
+func newStaprun() *cobra.Command {
+	r := &stapRun{}
+	r.out.format = "text"
+	cmd := &cobra.Command{
+		Use:           "staprun",
+		Version:       version,
+		Short:         "Run a module that gostap has built, as SystemTap's staprun does",
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	cmd.SetVersionTemplate(stapVersion("module loader/runner"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			fmt.Fprintln(os.Stderr, "ERROR: Need a module name or path to load.")
+			cmd.Help()
+			return exitCode(1)
+		}
+		err := r.execute(cmd.Context(), args[0], args[1:])
+		var code exitCode
+		if err != nil && !errors.As(err, &code) {
+			fmt.Fprintf(os.Stderr, "ERROR: %v\n", err)
+			return exitCode(1)
+		}
+		return err
+	}
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		fmt.Fprintln(os.Stderr, stapFlagError("staprun", err))
+		c.Help()
+		return exitCode(1)
+	})
+	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		fmt.Fprintf(c.OutOrStdout(), "\nUsage: staprun [OPTIONS] MODULE [NAME=VALUE ...]\n\n")
+		flagUsages(c.OutOrStdout(), c.LocalFlags())
+	})
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.CountVarP(&r.verbose, "verbose", "v", "say what is being done")
+	f.BoolP("version", "V", false, "print the version")
+	f.BoolVarP(&r.noWarn, "no-warnings", "w", false, "no warnings")
+	f.StringVarP(&r.command, "command", "c", "", "start `CMD`, and end when it ends")
+	f.IntVarP(&r.pid, "pid", "x", 0, "set target() to `PID`")
+	f.StringVarP(&r.out.file, "output-file", "o", "", "write to `FILE`")
+	f.StringVarP(&r.out.rotate, "rotate", "S", "", "write to files of at most `SIZE[,N]` megabytes, and keep N")
+	f.IntVarP(&r.bufferMB, "buffer", "b", 0, "use buffers of `MB` megabytes")
+	f.BoolVarP(&r.detach, "detach", "L", false, "start the probes and leave the session")
+	f.BoolVarP(&r.attach, "attach", "A", false, "attach to a session that was left")
+	f.BoolVarP(&r.remove, "delete", "d", false, "end a session that nobody reads")
+	f.BoolVarP(&r.daemon, "daemon", "D", false, "run in the background, and print the process's number")
+	f.StringVarP(&r.color, "color", "C", "auto", "colour messages: `WHEN` is never, always or auto")
+	for _, o := range []struct{ name, short string }{{"uprobes", "u"}, {"rename", "R"}} {
+		f.BoolP(o.name, o.short, false, "no meaning")
+		f.MarkHidden(o.name)
+	}
+	for _, o := range []struct{ name, short string }{{"namespaces", "N"}, {"monitor", "M"}, {"remote", "r"}, {"wakeup", "T"}} {
+		f.StringP(o.name, o.short, "", "no meaning")
+		f.MarkHidden(o.name)
+	}
+	return cmd
+}
+
+// execute does what the options say with a module and its own options, NAME=VALUE.
+func (r *stapRun) execute(ctx context.Context, name string, settings []string) error {
+	if err := setColor(r.color); err != nil {
+		return err
+	}
+	if r.remove || r.attach {
+		module := strings.TrimSuffix(filepath.Base(name), ".ko")
+		if r.remove {
+			return stop([]string{module})
+		}
+		cfg := consumer.Config{NoWarnings: r.noWarn, Color: colorful}
+		return r.out.runSession(ctx, cfg, func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) {
+			return consumer.Attach(ctx, module, cfg)
+		})
+	}
+	r.recorder = r.detach || r.daemon
+	for _, set := range settings {
+		name, value, _ := strings.Cut(set, "=")
+		r.globals = append(r.globals, name+"="+strings.Trim(value, `"`))
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	path := modulePath(name)
+	m, err := consumer.ReadManifest(path)
+	if err != nil {
+		return err
+	}
+	if err := r.checkGlobals(m); err != nil {
+		return err
+	}
+	return r.inKernel(ctx, r.config(path, name, r.noWarn, r.verbose))
+}
+
+// modulePath is where the module is: a path, or the name of one among the running kernel's.
+func modulePath(name string) string {
+	if _, err := os.Stat(name); err == nil || strings.Contains(name, "/") {
+		return name
+	}
+	return filepath.Join("/lib/modules", runningRelease(), "systemtap", strings.TrimSuffix(name, ".ko")+".ko")
+}
