@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +15,7 @@ import (
 // An asker runs gostap and tells what it says.
 type asker struct {
 	gostap  string // its path
+	env     []string
 	only    string // a wildcard of names to ask for, "" for all
 	verbose bool
 }
@@ -25,11 +25,11 @@ func (a asker) wants(name string) bool {
 	return a.only == "" || ok
 }
 
-// elaborates runs passes 1 and 2 over a script, without debuginfo, and returns
+// elaborates runs passes 1 and 2 over a script and returns
 // the first line of what is wrong with it, "" if nothing is.
 func (a asker) elaborates(release, script string) string {
 	cmd := exec.Command(a.gostap, "-r", release, "-g", "-p2", "-e", script)
-	cmd.Env = append(os.Environ(), "GOSTAP_DEBUGINFO=/nonexistent")
+	cmd.Env = append(os.Environ(), a.env...)
 	return complaint(cmd)
 }
 
@@ -40,13 +40,18 @@ func complaint(cmd *exec.Cmd) string {
 	if err == nil {
 		return ""
 	}
-	for line := range bytes.Lines(out) {
-		if bytes.Contains(line, []byte("error:")) {
-			return strings.TrimSpace(string(line))
+	return fmt.Sprintf("%v: %s", err, firstError(string(out)))
+}
+
+// firstError returns the line of an output that says what went wrong.
+func firstError(out string) string {
+	for line := range strings.Lines(out) {
+		if strings.Contains(strings.ToLower(line), "error:") {
+			return strings.TrimSpace(line)
 		}
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	return fmt.Sprintf("%v: %s", err, first)
+	first, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	return first
 }
 
 // each calls a function for each name, on all processors at once, and returns

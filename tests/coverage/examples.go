@@ -17,32 +17,25 @@ import (
 
 // An example is one of SystemTap's, by its .meta file.
 type example struct {
-	name  string // "io/iotop"
-	dir   string
-	check string // the shell command that builds it
+	name    string // "io/iotop"
+	dir     string
+	check   string // the shell command that builds it, test_check
+	install string // the one that runs it, test_installcheck; "" for none
 }
 
 // examples prints how many of the examples build.
 func (a asker) examples(folder string, releases []string) error {
-	list, err := readExamples(folder)
-	if err != nil {
-		return err
-	}
-	list = slices.DeleteFunc(list, func(e example) bool { return !a.wants(e.name) })
-	bin, err := os.MkdirTemp("", "coverage")
+	list, bin, err := a.prepare(folder)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(bin)
-	if err := os.Symlink(a.gostap, filepath.Join(bin, "stap")); err != nil {
-		return err
-	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "kernel\texamples that build\tmedian time")
 	for _, release := range releases {
 		var failed [][2]string
 		var took []time.Duration
-		answers := each(list, func(e example) answer { return e.build(bin, release) })
+		answers := each(list, func(e example) answer { return a.build(e, bin, release) })
 		for i, e := range list {
 			if answers[i].why != "" {
 				failed = append(failed, [2]string{e.name, answers[i].why})
@@ -61,6 +54,21 @@ func (a asker) examples(folder string, releases []string) error {
 	return table.Flush()
 }
 
+// prepare reads the examples that are asked for, and makes a folder in which
+// gostap is called stap.
+func (a asker) prepare(folder string) ([]example, string, error) {
+	list, err := readExamples(folder)
+	if err != nil {
+		return nil, "", err
+	}
+	list = slices.DeleteFunc(list, func(e example) bool { return !a.wants(e.name) })
+	bin, err := os.MkdirTemp(filepath.Dir(a.gostap), "coverage") // /tmp is another one in a VM
+	if err != nil {
+		return nil, "", err
+	}
+	return list, bin, os.Symlink(a.gostap, filepath.Join(bin, "stap"))
+}
+
 // readExamples finds the examples whose .meta names a test_check.
 func readExamples(folder string) ([]example, error) {
 	var list []example
@@ -72,12 +80,18 @@ func readExamples(folder string) ([]example, error) {
 		if err != nil {
 			return err
 		}
+		e := example{dir: filepath.Dir(name)}
+		e.name, _ = filepath.Rel(folder, strings.TrimSuffix(name, ".meta"))
 		for line := range strings.Lines(string(text)) {
-			if check, ok := strings.CutPrefix(line, "test_check:"); ok {
-				short, _ := filepath.Rel(folder, strings.TrimSuffix(name, ".meta"))
-				list = append(list, example{name: short, dir: filepath.Dir(name), check: strings.TrimSpace(check)})
-				break
+			switch key, value, _ := strings.Cut(strings.TrimSpace(line), ": "); key {
+			case "test_check":
+				e.check = value
+			case "test_installcheck":
+				e.install = value
 			}
+		}
+		if e.check != "" {
+			list = append(list, e)
 		}
 		return nil
 	})
@@ -95,12 +109,13 @@ type answer struct {
 }
 
 // build runs an example's test_check for a kernel, where stap is gostap.
-func (e example) build(bin, release string) answer {
+func (a asker) build(e example, bin, release string) answer {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", strings.Replace(e.check, "stap ", "stap -r "+release+" ", 1))
 	cmd.Dir = e.dir
-	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GOSTAP_DEBUGINFO=/nonexistent")
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	cmd.Env = append(cmd.Env, a.env...)
 	start := time.Now()
 	why := complaint(cmd)
 	return answer{why, time.Since(start)}

@@ -7,11 +7,13 @@
 //
 //	go run ./tests/coverage [-v] [-gostap=FILE] library [RELEASE…]
 //	go run ./tests/coverage [-v] [-gostap=FILE] examples [RELEASE…]
+//	go run ./tests/coverage [-v] [-gostap=FILE] run [RELEASE…]
 //
 // Each function is called, and each alias probed with all of its variables, by
 // a script of its own, which passes 1 and 2 take or not, without debuginfo. Of
 // each example the command is run that its .meta names as test_check, with
-// gostap in stap's place. -v lists what fails, and why, one line each.
+// gostap in stap's place; run does so with their test_installcheck, in a VM.
+// -v lists what fails, and why, one line each; -debuginfo looks for debuginfo.
 package main
 
 import (
@@ -28,6 +30,7 @@ func main() {
 	man := flag.String("man", "/usr/share/man/man3", "the folder of systemtap-doc's manual pages")
 	examples := flag.String("examples", "/usr/share/systemtap/examples", "the folder of systemtap-doc's examples")
 	only := flag.String("only", "", "ask only for names that match this `wildcard`")
+	debuginfo := flag.Bool("debuginfo", false, "use the kernels' debuginfo")
 	verbose := flag.Bool("v", false, "list what is missing, and why")
 	flag.Parse()
 	if flag.NArg() == 0 {
@@ -41,13 +44,18 @@ func main() {
 	binary, err := filepath.Abs(*gostap)
 	if err == nil {
 		ask := asker{gostap: binary, only: *only, verbose: *verbose}
+		if !*debuginfo {
+			ask.env = []string{"GOSTAP_DEBUGINFO=/nonexistent"}
+		}
 		switch flag.Arg(0) {
 		case "library":
 			err = ask.library(*man, releases)
 		case "examples":
 			err = ask.examples(*examples, releases)
+		case "run":
+			err = ask.run(*examples, releases)
 		default:
-			err = fmt.Errorf("%s is neither library nor examples", flag.Arg(0))
+			err = fmt.Errorf("%s is none of library, examples and run", flag.Arg(0))
 		}
 	}
 	if err != nil {

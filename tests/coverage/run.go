@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gostap/internal/cache"
+	"gostap/vm"
+)
+
+// each example has that many seconds, of which a VM that is emulated takes most
+// for the C compiler.
+const seconds = 120
+
+// driver runs, in the VM, the lines of its script, each of them the example's
+// name, folder and command parted by tabs, and prints what came of it.
+const driver = `printf '%%s' "$1" | while IFS='	' read -r name dir command; do
+	cd "$dir"
+	timeout -k 5 %d sh -c "$command" >/tmp/out 2>&1 </dev/null
+	printf '=== %%s %%d\n' "$name" $?
+	grep -aiE 'error|warning|panic' /tmp/out | head -n 3
+	dmesg -c | grep -E 'BUG|WARNING|Oops|Call Trace' | head -n 3
+done
+`
+
+// run runs the examples' installchecks in a VM for each kernel.
+func (a asker) run(folder string, releases []string) error {
+	list, bin, err := a.prepare(folder)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(bin)
+	list = slices.DeleteFunc(list, func(e example) bool { return e.install == "" })
+	var lines strings.Builder
+	for _, e := range list {
+		fmt.Fprintf(&lines, "%s\t%s\t%s\n", e.name, e.dir, e.install)
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "kernel\texamples that run")
+	for _, release := range releases {
+		r, w := io.Pipe()
+		go func() {
+			_, err := vm.Run(context.Background(), vm.Config{
+				Release:  release,
+				MemoryMB: 2048,
+				Dir:      folder,
+				Env:      append([]string{"PATH=" + bin + ":" + os.Getenv("PATH"), "GOSTAP_CACHE=" + cache.Root()}, a.env...),
+				Args:     []string{"bash", "-c", fmt.Sprintf(driver, seconds), "driver", lines.String()},
+				Stdout:   w,
+				Stderr:   w,
+			})
+			w.CloseWithError(err)
+		}()
+		s, err := a.results(r, release)
+		if err != nil {
+			return err
+		}
+		s.all = len(list)
+		fmt.Fprintf(table, "%s\t%v\n", release, s)
+	}
+	return table.Flush()
+}
+
+// results counts, in what the driver prints, the examples that ran, and lists
+// the others as they come.
+func (a asker) results(r io.Reader, release string) (share, error) {
+	var s share
+	var name, why string
+	var code int
+	flush := func() {
+		if name != "" && (code != 0 || why != "") {
+			a.list("example", release, [][2]string{{name, fmt.Sprintf("exit code %d%s", code, why)}})
+		} else if name != "" {
+			s.there++
+		}
+	}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if head, ok := strings.CutPrefix(lines.Text(), "=== "); ok {
+			flush()
+			fmt.Sscan(head, &name, &code)
+			why = ""
+		} else if code != 0 || strings.Contains(lines.Text(), "BUG") || strings.Contains(lines.Text(), "Call Trace") {
+			why += " | " + lines.Text()
+		}
+	}
+	flush()
+	return s, lines.Err()
+}
