@@ -25,6 +25,7 @@ static atomic_t gs_asks = ATOMIC_INIT(0);	/* for the conditions, since whoever a
 static bool gs_asks_left;			/* to the work item, which now is the one who asks */
 static atomic_t gs_update_asked = ATOMIC_INIT(0);	/* and not begun: asking may itself be what changes a condition */
 static struct gs_later gs_update_later;
+static void (*gs_update_probes)(void);
 
 static void gs_want_update(void)
 {
@@ -157,11 +158,13 @@ static void gs_update(struct work_struct *work)
 	gs_later_begun(&gs_update_later);
 	atomic_xchg(&gs_update_asked, 0);
 	gs_ask_left();
-	gs_session_update();
+	gs_update_probes();
 }
 
-void gs_conditions_init(void)
+/* update arms and disarms the probes whose conditions have changed; it may sleep. */
+void gs_conditions_init(void (*update)(void))
 {
+	gs_update_probes = update;
 	gs_later_init(&gs_update_later, gs_update, msecs_to_jiffies(GS_UPDATE_MS));
 }
 

@@ -42,7 +42,7 @@ bool gs_control_owned_by(u32 pid)
 
 static bool gs_outlives_owner(void)
 {
-	return READ_ONCE(gs_detached) || gs_session_flags() & GS_F_DETACHED;
+	return READ_ONCE(gs_detached) || READ_ONCE(gs_flags) & GS_F_DETACHED;
 }
 
 /* The sender becomes the owner, if there is no other. */
@@ -74,7 +74,7 @@ static bool gs_disown(u32 number)
 	gone = gs_owner_net && gs_owner_number == number;
 	if (gone) {
 		/* Before somebody else can attach. */
-		if (gs_outlives_owner() && gs_session_flags() & GS_F_OVERWRITE)
+		if (gs_outlives_owner() && READ_ONCE(gs_flags) & GS_F_OVERWRITE)
 			gs_overwrite(true);
 		old = gs_owner_net;
 		WRITE_ONCE(gs_owner_net, NULL);
@@ -108,7 +108,7 @@ static void gs_orphan(struct work_struct *work)
 }
 
 /* Small, and sent by the work item: it may wait for memory. A session that can't say that it ends would not end. */
-struct sk_buff *gs_control_message(u32 kind, const char *text, const char *near, const char *point)
+static struct sk_buff *gs_new_message(u32 kind, const char *text, const char *near, const char *point)
 {
 	size_t size = 4 * NLA_HDRLEN + 8 + strlen(text) + strlen(near) + strlen(point) + 16;
 	struct sk_buff *skb = genlmsg_new(size, GFP_KERNEL | __GFP_NOFAIL);
@@ -126,9 +126,19 @@ struct sk_buff *gs_control_message(u32 kind, const char *text, const char *near,
 	return skb;
 }
 
-/* To the owner, if there is one. -EAGAIN if it has no room for it now. */
-int gs_control_send(struct sk_buff *skb)
+/**
+ * gs_control_send() - sends a message to the owner, if there is one
+ * @kind: GS_MSG_*
+ * @text: what
+ * @near: what in the script it is about; "": nothing
+ * @point: the name of the probe point that it is about; "": none
+ *
+ * Context: A task that may sleep.
+ * Return: 0, or -EAGAIN if the owner has no room for it now.
+ */
+int gs_control_send(u32 kind, const char *text, const char *near, const char *point)
 {
+	struct sk_buff *skb = gs_new_message(kind, text, near, point);
 	int err = 0;
 
 	if (!skb)

@@ -27,7 +27,6 @@ int gs_cpus_init(void)
 		struct gs_ctx *c = &per_cpu_ptr(gs_cpus, cpu)->ctx;
 
 		c->cpu = cpu;
-		gs_load_init(c);
 		c->busy += GS_TAKE;
 	}
 	return 0;

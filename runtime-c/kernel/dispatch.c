@@ -230,8 +230,3 @@ void gs_skips_so_far(u64 *skipped)
 		if ((*f)->missed)
 			(*f)->missed(skipped);
 }
-
-const struct gs_point *gs_point_of(struct gs_ctx *c)
-{
-	return gs_function_point(c->point, c->ip);
-}

@@ -14,6 +14,7 @@
 #include "internal.h"
 
 static struct proc_dir_entry *gs_dir;
+static gs_reader_ioctl *gs_reader_gives;
 
 /*
  * The file's modes are not enough: a user who has no capabilities left may still
@@ -74,7 +75,7 @@ static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return gs_geometry(file, (void __user *)arg);
 	if (READ_ONCE(me->reader) != file)
 		return -EPERM;
-	return gs_given_back(me, cmd, arg);
+	return gs_reader_gives(me, cmd, arg);
 }
 
 static vm_fault_t gs_file_fault(struct vm_fault *vmf)
@@ -113,12 +114,14 @@ static const struct proc_ops gs_file_operations = {
 /*
  * A directory of its own for each module: procfs can't tell one whether
  * another has made a common one. CPUs that may come have their files, too.
+ * gives is called with what a CPU's reader says to its file.
  */
-int gs_files_init(void)
+int gs_files_init(gs_reader_ioctl *gives)
 {
 	char name[sizeof("gostap-") + MODULE_NAME_LEN];
 	unsigned long cpu;
 
+	gs_reader_gives = gives;
 	snprintf(name, sizeof(name), "gostap-%s", THIS_MODULE->name);
 	gs_dir = proc_mkdir_mode(name, 0500, NULL);
 	if (!gs_dir)

@@ -356,8 +356,10 @@ static const struct gs_site *gs_site_at(const struct gs_group *g, u64 ip)
 	return &g->sites[low];
 }
 
-const struct gs_point *gs_function_point(const struct gs_point *p, u64 ip)
+/* The point among those that share the handler's. */
+const struct gs_point *gs_point_of(struct gs_ctx *c)
 {
+	const struct gs_point *p = c->point;
 	const struct gs_group *g = gs_shared[p - gs_program.points];
 	u32 i = 0;
 
@@ -365,5 +367,5 @@ const struct gs_point *gs_function_point(const struct gs_point *p, u64 ip)
 		return p;
 	while (g->hits[i].point != p)
 		i++;
-	return g->of->points[gs_site_at(g, ip)->first + i];
+	return g->of->points[gs_site_at(g, c->ip)->first + i];
 }

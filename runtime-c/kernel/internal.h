@@ -147,7 +147,7 @@ bool gs_memory_allowed(u64 data, u64 buffers);
 u32 gs_stack_floor(u32 probe);
 
 /*
- * session.c. The locks, in the order in which they are taken; none of them in
+ * The locks, in the order in which they are taken; none of them in
  * handlers, which run in any context, nor in callbacks of hotplugged CPUs:
  *
  * gs_stop_mutex	by whoever stops the session, from one end to the other
@@ -159,16 +159,18 @@ u32 gs_stack_floor(u32 probe);
  * gs_overwrite_mutex	transport.c
  */
 extern struct mutex gs_session_mutex;
+/* state.c */
 extern bool gs_ending;			/* only end and error probes run, one after the other */
 extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alone */
+extern u32 gs_flags;			/* GS_F_* of START */
+void gs_end_session(int to);
+/* session.c */
 int gs_session_start(const struct gs_start *how);
 void gs_session_stop(void);
 /* Arms and disarms probes whose conditions have changed. */
 void gs_session_update(void);
 void gs_session_free(void);
-/* Ends the session from any context; to is GS_STATE_EXITING or GS_STATE_FAILED. */
-void gs_end_session(int to);
-u32 gs_session_flags(void);		/* GS_F_* of START */
+void gs_session_module(const struct module *mod);
 
 /**
  * struct gs_family - a kind of probe points
@@ -221,12 +223,11 @@ static inline const char *gs_module_of(const struct gs_point *p)	/* "" for none 
 	return gs_program.images[p->image].module;
 }
 
-int gs_modules_init(void);
+int gs_modules_init(void (*changes)(const struct module *mod));
 void gs_modules_free(void);
 bool gs_awaits_module(const struct gs_point *p);	/* it is not loaded */
 void gs_await_modules(void);				/* says which ones are not */
-/* session.c, for modules.c: arms or disarms the points in the module; addrs are gs_symbols. */
-void gs_session_module(const char *name, void (*resolve)(struct module *mod, u64 *addrs), struct module *mod);
+void gs_resolve_module(const struct module *mod, u64 *addrs);
 
 /* programs.c: the files of programs and libraries that are images. */
 int gs_programs_open(const int __user *fds);
@@ -239,6 +240,7 @@ static inline bool gs_is_process(s64 pid)	/* is it the one of pid, or if that is
 	return pid < 0 ? gs_in_target() : pid == current->tgid;
 }
 
+/* point.c */
 u64 gs_point_addr(const struct gs_point *p);	/* 0 if its symbol isn't there */
 void gs_unarmed(const struct gs_point *p, int err);
 u32 gs_unarmed_points(void);
@@ -250,9 +252,8 @@ void gs_kprobe_update(struct kprobe *kp, const struct gs_hit *hit);
 int gs_kprobe_registered(const struct kprobe *kp);
 u32 gs_kprobes_so_far(void);
 void gs_release_ftrace(void);
-/* group.c: the point among those that share p's handler. */
+/* group.c */
 extern const struct gs_group **gs_shared;	/* by point: the group in whose name it stands for others */
-const struct gs_point *gs_function_point(const struct gs_point *p, u64 ip);
 
 /* dispatch.c */
 int gs_dispatch_start(void);
@@ -265,11 +266,11 @@ void gs_skip_here(u32 kind);
 u64 gs_errors_so_far(void);
 void gs_skips_so_far(u64 *skipped);
 /* overload.c */
-void gs_load_init(struct gs_ctx *c);
+void gs_loads_init(void);
 /* The order of its parameters is that in which ftrace hands us the same: there is nothing to be moved. */
 bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 *saved);
 /* condition.c: probes with "if (cond)" */
-void gs_conditions_init(void);
+void gs_conditions_init(void (*update)(void));
 void gs_conditions_start(void);
 void gs_conditions_stop(void);
 
@@ -279,14 +280,13 @@ void gs_overwrite(bool on);
 void gs_await_reader(void);
 u64 gs_transport_size(void);		/* bytes of all buffers */
 extern struct rchan *gs_channel;
-/* GS_IOC_CONSUMED and GS_IOC_FIRST. May sleep. */
-long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg);
 int gs_transport_init(void);
 void gs_transport_free(void);
 
 /* files.c */
 struct proc_dir_entry *gs_files_dir(void);	/* the module's own folder */
-int gs_files_init(void);
+typedef long gs_reader_ioctl(struct gs_cpu *me, unsigned int cmd, unsigned long arg);	/* may sleep */
+int gs_files_init(gs_reader_ioctl *gives);
 void gs_files_free(void);
 
 /* clock.c */
@@ -296,7 +296,9 @@ u32 gs_clock_khz(void);
 void gs_clock_pair(u64 *now, u64 *ns);
 
 /* message.c */
-int gs_messages_init(void);
+/* Sends a message; it may sleep. -EAGAIN if there is no room for it now. */
+typedef int gs_sender(u32 kind, const char *text, const char *near, const char *point);
+int gs_messages_init(gs_sender *send);
 void gs_messages_free(void);
 void gs_message(u32 kind, const char *text, size_t len, const char *near, const char *point);
 void gs_message_exit(void);
@@ -338,8 +340,7 @@ void gs_commands_free(void);
 bool gs_control_owned_by(u32 pid);
 int gs_control_init(void);
 void gs_control_free(void);
-struct sk_buff *gs_control_message(u32 kind, const char *text, const char *near, const char *point);
-int gs_control_send(struct sk_buff *skb);
+gs_sender gs_control_send;
 
 extern struct workqueue_struct *gs_workqueue;
 

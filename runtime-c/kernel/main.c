@@ -20,20 +20,21 @@ static int __init gs_module_init(void)
 	gs_workqueue = alloc_workqueue("%.23s", WQ_UNBOUND, 0, THIS_MODULE->name);
 	if (!gs_workqueue)
 		return -ENOMEM;
-	gs_conditions_init();
+	gs_conditions_init(gs_session_update);
 	err = gs_cpus_init();
 	if (err)
 		goto no_cpus;
+	gs_loads_init();
 	err = gs_images_init();
 	if (err)
 		goto no_images;
-	err = gs_messages_init();
+	err = gs_messages_init(gs_control_send);
 	if (err)
 		goto no_messages;
 	err = gs_transport_init();
 	if (err)
 		goto no_transport;
-	err = gs_modules_init();
+	err = gs_modules_init(gs_session_module);
 	if (err)
 		goto no_modules;
 	err = gs_control_init();

@@ -28,6 +28,7 @@ static atomic64_t gs_messages_lost = ATOMIC64_INIT(0);
 static atomic_t gs_exit_said = ATOMIC_INIT(0);
 static atomic_t gs_images_said = ATOMIC_INIT(0);
 static struct gs_later gs_message_later;
+static gs_sender *gs_message_send;
 
 static void gs_fill(char *to, size_t size, const char *from, size_t len)
 {
@@ -111,7 +112,7 @@ static void gs_send_slots(void)
 
 		if (atomic_read_acquire(&m->state) != GS_SLOT_READY)
 			return;
-		if (gs_control_send(gs_control_message(m->kind, m->text, m->near, m->point)))
+		if (gs_message_send(m->kind, m->text, m->near, m->point))
 			atomic64_inc(&gs_messages_lost);
 		gs_message_tail++;
 		/* We have read it; whoever sees FREE may write. */
@@ -128,7 +129,7 @@ static bool gs_tell_lost(void)
 	if (!lost)
 		return true;
 	snprintf(text, sizeof(text), "%llu messages came too fast and were lost", lost);
-	if (!gs_control_send(gs_control_message(GS_MSG_WARNING, text, "", "")))
+	if (!gs_message_send(GS_MSG_WARNING, text, "", ""))
 		return true;
 	atomic64_add(lost, &gs_messages_lost);
 	return false;
@@ -137,7 +138,7 @@ static bool gs_tell_lost(void)
 /* What has no slot. */
 static bool gs_tell(atomic_t *said, u32 kind)
 {
-	if (!atomic_xchg(said, 0) || !gs_control_send(gs_control_message(kind, "", "", "")))
+	if (!atomic_xchg(said, 0) || !gs_message_send(kind, "", "", ""))
 		return true;
 	atomic_set(said, 1);
 	return false;
@@ -157,8 +158,9 @@ static void gs_messages_send(struct work_struct *work)
 		queue_delayed_work(gs_workqueue, &gs_message_later.work, HZ / 10);
 }
 
-int gs_messages_init(void)
+int gs_messages_init(gs_sender *send)
 {
+	gs_message_send = send;
 	gs_message_slots = kvcalloc(GS_NMESSAGES, sizeof(*gs_message_slots), GFP_KERNEL);
 	if (!gs_message_slots)
 		return -ENOMEM;

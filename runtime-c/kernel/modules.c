@@ -9,6 +9,8 @@
 
 #include "internal.h"
 
+static void (*gs_module_changes)(const struct module *mod);
+
 /* Is any symbol of the module known? */
 static bool gs_module_loaded(const char *name)
 {
@@ -48,8 +50,14 @@ void gs_await_modules(void)
 	}
 }
 
-/* Of a module that comes, the addresses; of one that goes, 0. */
-static void gs_resolve(struct module *mod, u64 *addrs)
+/**
+ * gs_resolve_module() - enters the addresses of a module's symbols
+ * @mod: of one that comes, the addresses; of one that goes, 0
+ * @addrs: what gs_symbols is
+ *
+ * Context: The module notifiers', with gs_session_mutex held.
+ */
+void gs_resolve_module(const struct module *mod, u64 *addrs)
 {
 	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
 	u32 i, j;
@@ -87,7 +95,7 @@ static int gs_module_coming(struct notifier_block *nb, unsigned long state, void
 	struct module *mod = data;
 
 	if (state == MODULE_STATE_COMING && gs_has_points_in(mod))
-		gs_session_module(mod->name, gs_resolve, mod);
+		gs_module_changes(mod);
 	return NOTIFY_DONE;
 }
 
@@ -96,7 +104,7 @@ static int gs_module_going(struct notifier_block *nb, unsigned long state, void 
 	struct module *mod = data;
 
 	if (state == MODULE_STATE_GOING && gs_has_points_in(mod))
-		gs_session_module(mod->name, gs_resolve, mod);
+		gs_module_changes(mod);
 	return NOTIFY_DONE;
 }
 
@@ -104,11 +112,15 @@ static int gs_module_going(struct notifier_block *nb, unsigned long state, void 
 static struct notifier_block gs_coming = { .notifier_call = gs_module_coming, .priority = INT_MIN };
 static struct notifier_block gs_going = { .notifier_call = gs_module_going, .priority = INT_MAX };
 
-/* Notifiers run without gs_session_mutex, which they take: so they live as long as the module. */
-int gs_modules_init(void)
+/*
+ * changes is told of each such module. Notifiers run without gs_session_mutex, which it takes: so they live as
+ * long as the module.
+ */
+int gs_modules_init(void (*changes)(const struct module *mod))
 {
 	int err;
 
+	gs_module_changes = changes;
 	if (!gs_program.nmodule_symbols)
 		return 0;
 	err = register_module_notifier(&gs_coming);

@@ -21,13 +21,18 @@
 #define GS_MIN_SAMPLES 16		/* an interval with fewer goes on */
 #define GS_INTERVALS 3			/* in a row */
 
-void gs_load_init(struct gs_ctx *c)
+/* Before any CPU has a handler. */
+void gs_loads_init(void)
 {
-	struct gs_load *l = &container_of(c, struct gs_cpu, ctx)->load;
+	int cpu;
 
-	l->random = c->cpu + 1;
-	l->hits = 1;
-	c->busy = GS_DUE;
+	for_each_possible_cpu(cpu) {
+		struct gs_cpu *me = per_cpu_ptr(gs_cpus, cpu);
+
+		me->load.random = cpu + 1;
+		me->load.hits = 1;
+		me->ctx.busy += GS_DUE;
+	}
 }
 
 static u32 gs_random_hits(struct gs_load *l)

@@ -13,92 +13,12 @@
 
 #include "internal.h"
 
-int gs_state = GS_STATE_LOADED;
-bool gs_ending;
 static bool gs_armed;		/* gs_disarm() has something to do */
 static bool gs_modules_changed;	/* a module with probed places came or went, since START was tried */
-const gs_u64 *gs_symbols;
-gs_s64 gs_target;
 
-#define GS_NAMED 32	/* points that are named in warnings, of those that could not be armed */
-
-DEFINE_MUTEX(gs_session_mutex);
 static DEFINE_MUTEX(gs_stop_mutex);
 static u64 *gs_addrs;		/* gs_program.nsymbols of them */
-static u32 gs_flags;		/* GS_F_* of START */
-static u32 gs_nunarmed;
-static bool gs_said_no_ftrace;
 static const struct gs_point **gs_points;	/* families' points, each family's together */
-
-/**
- * gs_point_addr() - where a point is in the running kernel
- * @p: the point
- *
- * Context: Any. Without gs_session_mutex the point's module may come or go.
- * Return: the address, 0 if its symbol isn't there.
- */
-u64 gs_point_addr(const struct gs_point *p)
-{
-	u64 addr = p->symbol == GS_NO_SYMBOL ? 0 : READ_ONCE(gs_symbols[p->symbol]);
-
-	return addr ? addr + p->offset : 0;
-}
-
-/**
- * gs_unarmed() - says and counts that a point can't be armed
- * @p: the point; the first are named
- * @err: why, -errno; what is the same for all is said once
- *
- * Context: A task, with gs_session_mutex held.
- */
-void gs_unarmed(const struct gs_point *p, int err)
-{
-	static const char no_ftrace[] = "function tracing is switched off in this kernel (kernel.ftrace_enabled is 0), so that "
-					"functions can't be probed; sysctl kernel.ftrace_enabled=1 switches it on";
-	char text[64] = "the running kernel does not have it";
-
-	lockdep_assert_held(&gs_session_mutex);
-	gs_nunarmed++;
-	if (err == -EBUSY) {
-		if (!gs_said_no_ftrace)
-			gs_message(GS_MSG_WARNING, no_ftrace, sizeof(no_ftrace) - 1, NULL, NULL);
-		gs_said_no_ftrace = true;
-		return;
-	}
-	if (gs_nunarmed > GS_NAMED)
-		return;
-	if (err == -ENOSPC)
-		strscpy(text, "the processor's debug registers are in use", sizeof(text));
-	else if (err != -ENOENT)
-		snprintf(text, sizeof(text), "the kernel refuses a probe there (error %d)", -err);
-	gs_message(GS_MSG_WARNING, text, strlen(text), NULL, p->name);
-}
-
-u32 gs_unarmed_points(void)
-{
-	return READ_ONCE(gs_nunarmed);
-}
-
-u32 gs_session_flags(void)
-{
-	return READ_ONCE(gs_flags);
-}
-
-void gs_end_session(int to)
-{
-	int seen = READ_ONCE(gs_state);
-
-	do {
-		if (seen != GS_STATE_STARTING && seen != GS_STATE_RUNNING)
-			return;
-	} while (!try_cmpxchg(&gs_state, &seen, to));
-	gs_message_exit();
-}
-
-void gs_exit(struct gs_ctx *c)
-{
-	gs_end_session(GS_STATE_EXITING);
-}
 
 static int gs_take_addrs(const struct gs_start *how)
 {
@@ -235,17 +155,23 @@ static void gs_module_points(const char *name, bool coming)
 	}
 }
 
-void gs_session_module(const char *name, void (*resolve)(struct module *mod, u64 *addrs), struct module *mod)
+/**
+ * gs_session_module() - arms or disarms the points in a module
+ * @mod: it comes or goes
+ *
+ * Context: The module notifiers', in a task that may sleep.
+ */
+void gs_session_module(const struct module *mod)
 {
 	bool coming = mod->state == MODULE_STATE_COMING;
 
 	mutex_lock(&gs_session_mutex);
 	if (gs_armed) {
 		if (!coming)
-			gs_module_points(name, false);
-		resolve(mod, gs_addrs);
+			gs_module_points(mod->name, false);
+		gs_resolve_module(mod, gs_addrs);
 		if (coming && READ_ONCE(gs_state) == GS_STATE_RUNNING)
-			gs_module_points(name, true);
+			gs_module_points(mod->name, true);
 	}
 	gs_modules_changed = true;
 	mutex_unlock(&gs_session_mutex);

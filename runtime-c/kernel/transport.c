@@ -215,8 +215,8 @@ static void gs_consumed(struct gs_cpu *me, size_t n)
 		gs_read_upto(me, oldest->written);
 }
 
-/* For the reader. While the oldest is overwritten, nobody gives anything back. */
-long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg)
+/* GS_IOC_CONSUMED and GS_IOC_FIRST, by the reader. While the oldest is overwritten, nobody gives anything back. */
+static long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg)
 {
 	long err = 0;
 
@@ -269,7 +269,7 @@ int gs_transport_init(void)
 	gs_channel = relay_open(NULL, NULL, PAGE_ALIGN(subbuf_size), n_subbufs, &gs_channel_callbacks, NULL);
 	if (!gs_channel)
 		return -ENOMEM;
-	err = gs_files_init();
+	err = gs_files_init(gs_given_back);
 	if (err)
 		relay_close(gs_channel);
 	return err;

@@ -84,15 +84,17 @@ static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *r
 }
 
 /* Handlers of the entry itself run first: they find the address that the function returns to. */
-static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs,
-					    bool native)
+static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
 {
 	const struct gs_group *g = container_of(ops, struct gs_group, ops), *rider = READ_ONCE(g->rider);
 	struct gs_return *r = g->own;
-	unsigned long flags = gs_irq_save(native);
-	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
+	struct gs_ctx *c;
+	unsigned long flags;
 	u32 i;
 
+	local_irq_save(flags);
+	c = &this_cpu_ptr(gs_cpus)->ctx;
 	if (rider)
 		for (i = 0; i < rider->nhits; i++)
 			gs_try(&rider->hits[i], gs_ftrace_regs(fregs), ip, NULL);
@@ -100,19 +102,7 @@ static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops 
 		r->rp.kp.pre_handler(&r->rp.kp, gs_ftrace_regs(fregs));
 		gs_leave(c);
 	}
-	gs_irq_restore(flags, native);
-}
-
-static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-			      struct ftrace_regs *fregs)
-{
-	gs_return_enter(ip, ops, fregs, true);
-}
-
-static void gs_return_entered_xen(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-				  struct ftrace_regs *fregs)
-{
-	gs_return_enter(ip, ops, fregs, false);
+	local_irq_restore(flags);
 }
 
 /* One handler at one function's return, with nothing saved. */
@@ -222,7 +212,7 @@ static int gs_return_make(struct gs_group *g)
 		return err;
 	}
 	g->own = r;
-	g->ops.func = gs_native() ? gs_return_entered : gs_return_entered_xen;
+	g->ops.func = gs_return_entered;
 	return 0;
 }
 
