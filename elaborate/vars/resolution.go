@@ -51,6 +51,9 @@ func (r *resolution) fixed(l *location) string {
 	case l.bits != 0:
 		return "it is a bit field in a register"
 	}
+	if _, ok := r.place.(*hook); ok {
+		return "of a netfilter hook's variables only $" + verdict + " can"
+	}
 	return ""
 }
 

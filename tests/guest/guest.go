@@ -57,6 +57,7 @@ func Prepare(t testing.TB) string {
 	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "gostap"), "./cmd/gostap")
 	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "intruder"), "./tests/intruder")
 	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "reads"), "tests/load/reads.c")
+	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "exchange"), "tests/load/exchange.c")
 	return dir
 }
 
