@@ -130,6 +130,8 @@ func (s *session) record() (result Result, err error) {
 // follow writes out what the probes print until something ends the session, and
 // ends it, or until the user leaves it.
 func (s *session) follow() (result Result, err error) {
+	restore := s.feedInput()
+	defer restore()
 	s.waitForEnd(s.reader.done)
 	if s.leaving.Load() {
 		err = s.depart()

@@ -32,7 +32,8 @@ type Context struct {
 	// nobody sees: looking for what was meant takes longer than all else.
 	Unhinted bool
 
-	watched int // kernel.data points so far
+	watched int                        // kernel.data points so far
+	procfs  map[string]map[string]bool // what is probed of files, "read" or "write", by their paths
 }
 
 // A match is a probe point that fits a kind's pattern.

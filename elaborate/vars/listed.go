@@ -35,6 +35,8 @@ type ListedValue struct {
 	X    program.Expr // its value; a place if it can be assigned to
 	Type string       // as -L shows it; "" for long
 	Err  string       // why it has none, "" if it has
+	// Assigned is whether it can only be assigned to, in any mode.
+	Assigned bool
 }
 
 // A listed is the place of Listed.
@@ -124,6 +126,8 @@ func (r *resolution) listed() *program.Value {
 		switch {
 		case v.Err != "":
 			return failed(r.x.At, syntax.Errorf(r.x.At, "%s: %s", what, v.Err))
+		case v.Assigned && len(r.x.Access) == 0 && r.x.Pretty == 0 && !r.x.Addr:
+			return &program.Value{Store: v.X, Free: true, Err: syntax.Errorf(r.x.At, "%s has no value in %s: it can only be assigned to", what, l.Title)}
 		case len(r.x.Access) > 0 || r.x.Pretty > 0:
 			return failed(r.x.At, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("of what type %s is, %s does not tell", what, l.Title),
 				Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member, or user_string(%s)`, what, what)})
@@ -152,7 +156,7 @@ func (r *resolution) listedAll(l *listed) *program.Value {
 		}
 		p.text(v.Name + "=")
 		switch {
-		case v.Err != "":
+		case v.Err != "" || v.Assigned:
 			p.text("?")
 		case v.X.Type() == program.String:
 			p.arg(`"%s"`, v.X)

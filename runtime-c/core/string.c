@@ -24,6 +24,17 @@ gs_size gs_append(char *to, gs_size size, gs_size n, struct gs_str from)
 	return n + more;
 }
 
+void gs_set_value(struct gs_ctx *c, struct gs_str from, int append, const char *near)
+{
+	struct gs_value *v = c->value;
+
+	if (!append)
+		v->len = 0;
+	if (from.len >= v->size - v->len)
+		gs_raise(c, "buffer size exceeded, consider a larger MAXSIZE", near);
+	v->len = gs_append(v->text, v->size, v->len, from);
+}
+
 struct gs_str gs_substr(char *to, gs_size size, struct gs_str from, gs_s64 start, gs_s64 length)
 {
 	if (start < 0 || start >= (gs_s64)from.len || length <= 0)

@@ -45,6 +45,13 @@ struct gs_str {
 
 struct gs_point;
 
+/* $value of a procfs probe: len bytes at text, and a NUL behind them. */
+struct gs_value {
+	char *text;
+	gs_size size;		    /* of the memory at text */
+	gs_size len;
+};
+
 /* What the handler's last =~ or !~ found; only where the script asks for it by matched(). */
 #define GS_MAXGROUPS 10
 struct gs_match {
@@ -79,6 +86,7 @@ struct gs_ctx {
 	gs_u32 next;		    /* an embedded function has ended by STAP_NEXT */
 	gs_u16 interruptible;	    /* a begin, end or error probe: interrupts are on, and gs_give_way() is allowed */
 	gs_u16 asking;		    /* a condition is being asked: that it can't have a lock is no skipped hit */
+	struct gs_value *value;	    /* procfs probes: the file's */
 	char *tokens;		    /* tokenize(): what is left of the string; NULL: nothing */
 	char error_text[256];	    /* for errors that are put together */
 	struct gs_match match;
@@ -127,6 +135,7 @@ struct gs_point {
 	gs_u32 program;		    /* index into gs_program.images: whose processes count; 0: all */
 	gs_u32 nreturns;	    /* where a program's file has the instructions by which the function returns; */
 	const gs_u64 *returns;	    /* 0 and NULL: the kernel has to find its returns */
+	const char *file;	    /* procfs: the file's path below the session's folder; else NULL */
 	gs_u16 name_len;	    /* cut to what a string may hold */
 	gs_u16 func_len;
 };
@@ -156,6 +165,7 @@ struct gs_limits {
 	gs_u64 overload_threshold;  /* STP_OVERLOAD_THRESHOLD: cycles in handlers out of overload_interval; 0: no limit */
 	gs_u64 overload_interval;   /* STP_OVERLOAD_INTERVAL */
 	gs_u64 maxmemory;	    /* STP_MAXMEMORY in bytes; 0: half of what the machine has left */
+	gs_u64 procfs_bufsize;	    /* STP_PROCFS_BUFSIZE: of what is read from a file, with its NUL */
 	const char *too_many_steps; /* the error when a handler's steps are used up */
 };
 

@@ -88,6 +88,9 @@ gs_inline gs_size gs_keep(char *to, gs_size size, struct gs_str from)
 	return from.s == to ? from.len : gs_put(to, size, from).len;
 }
 
+/* Sets $value, or puts more behind it; what does not fit raises an error. */
+void gs_set_value(struct gs_ctx *c, struct gs_str from, int append, const char *near);
+
 /* The part of a value from start, of at most length bytes; "" if start is outside it. */
 struct gs_str gs_substr(char *to, gs_size size, struct gs_str from, gs_s64 start, gs_s64 length);
 

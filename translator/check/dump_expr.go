@@ -137,6 +137,8 @@ func writeExpr(b *strings.Builder, x program.Expr) {
 		put("probed address")
 	case *program.SyscallNumber:
 		put("syscall number")
+	case *program.FileValue:
+		put("$value")
 	case *program.Deref:
 		put(loadName(x), "(", x.Addr, ")")
 	case *program.Cast:

@@ -27,7 +27,7 @@ func (s *scope) target(x syntax.Expr) program.Expr {
 func (s *scope) targetLvalue(x syntax.Expr) program.Expr {
 	v := s.values[x]
 	switch {
-	case v == nil || v.Err != nil:
+	case v == nil || v.Err != nil && v.Store == nil:
 		return s.target(x)
 	case v.Store == nil:
 		why := v.Fixed
@@ -35,7 +35,7 @@ func (s *scope) targetLvalue(x syntax.Expr) program.Expr {
 			why = "it has no place in memory or in a register"
 		}
 		return &unavailable{x.Pos(), complaint(x.Pos(), "", "this target variable can't be changed: %s", why)}
-	case !s.c.opts.Guru && isUser(x.Pos()):
+	case !v.Free && !s.c.opts.Guru && isUser(x.Pos()):
 		return &unavailable{x.Pos(), complaint(x.Pos(), "run the script with -g", "target variables may be changed in guru mode only")}
 	}
 	return s.fill(v.Store)

@@ -33,6 +33,8 @@ func (b *body) contextual(e program.Expr) value {
 		return temporaryValue("(gs_s64)gs_symbols[%d]", b.g.symbol(e.Image, e.Symbol, 0))
 	case *program.ProbedAddr:
 		return temporaryValue("(gs_s64)c->ip")
+	case *program.FileValue:
+		return temporaryValue("((struct gs_str){ c->value->text, c->value->len })")
 	case *program.SyscallNumber:
 		return temporaryValue("(gs_s64)c->regs->orig_ax")
 	case *program.Deref:

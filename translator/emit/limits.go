@@ -25,6 +25,7 @@ type Limits struct {
 	OverloadInterval       int64
 	NoOverload             int64 // 1: there is no limit of that kind
 	HistElision            int64 // -1: all
+	ProcfsBufsize          int64 // 0: MaxStringLen
 
 	SuppressErrors     bool // --suppress-handler-errors
 	SuppressTimeLimits bool // --suppress-time-limits: no actions are counted, locks are waited for, overload is allowed
@@ -72,6 +73,7 @@ var limits = []struct {
 	{"STP_OVERLOAD_THRESHOLD", func(l *Limits) *int64 { return &l.OverloadThreshold }, 1, 1e15},
 	{"STP_OVERLOAD_INTERVAL", func(l *Limits) *int64 { return &l.OverloadInterval }, 1e6, 1e15},
 	{"STP_NO_OVERLOAD", func(l *Limits) *int64 { return &l.NoOverload }, 0, 1},
+	{"STP_PROCFS_BUFSIZE", func(l *Limits) *int64 { return &l.ProcfsBufsize }, 1, 16 << 20},
 	{"HIST_ELISION", func(l *Limits) *int64 { return &l.HistElision }, -1, most},
 }
 

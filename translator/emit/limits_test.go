@@ -25,7 +25,7 @@ func TestLimits(t *testing.T) {
 		{"MAXERRORS", "0x10", true, true},
 		{"STP_NO_OVERLOAD", "1", true, true},
 		{"STP_OVERLOAD_THRESHOLD", "0", true, false},
-		{"STP_PROCFS_BUFSIZE", "1", false, true},
+		{"STP_BUFSIZE", "1", false, true},
 	} {
 		known, err := l.Set(c.name, c.value)
 		if known != c.known || (err == nil) != c.ok {

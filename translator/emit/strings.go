@@ -102,6 +102,11 @@ func (b *body) assignString(e *program.Assign) value {
 			return b.appendText(b.global(x.Global), more, b.values(more, false))
 		}
 		return b.setText(b.global(x.Global), b.expr(e.Y))
+	case *program.FileValue:
+		y := b.expr(e.Y)
+		b.line("gs_set_value(c, %s, %s, %s);", y.c, boolText(e.Op == "."), near("$value", x.At))
+		b.check()
+		return y
 	}
 	x := e.X.(*program.LocalRef)
 	l := b.local(x.Local)

@@ -3,6 +3,7 @@
 package emit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -122,8 +123,12 @@ func (g *gen) pointTable(w *writer) {
 			if pt.Program != "" {
 				of = g.image(program.Image{Path: pt.Program})
 			}
-			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d, %s, %d, %d },", cString(pt.Family), cString(pt.Name), fn,
-				i, g.image(pt.Image), symbol, number(offset), pt.RefCounter, number(pt.Args[0]), number(pt.Args[1]), of, len(pt.Returns), returns,
+			file := "NULL"
+			if pt.File != "" {
+				file = cString(pt.File)
+			}
+			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d, %s, %s, %d, %d },", cString(pt.Family), cString(pt.Name), fn,
+				i, g.image(pt.Image), symbol, number(offset), pt.RefCounter, number(pt.Args[0]), number(pt.Args[1]), of, len(pt.Returns), returns, file,
 				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1))
 			g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: pt.Name, Probe: pr.Name})
 		}
@@ -230,6 +235,7 @@ func (g *gen) programTable(w *writer) {
 	w.line(".overload_threshold = %dull,", l.overload())
 	w.line(".overload_interval = %dull,", l.OverloadInterval)
 	w.line(".maxmemory = %dull,", l.MaxMemory<<10)
+	w.line(".procfs_bufsize = %dull,", cmp.Or(l.ProcfsBufsize, l.MaxStringLen))
 	w.line(".too_many_steps = too_many_steps,")
 	w.close("},")
 	w.close("};")

@@ -91,7 +91,7 @@ type (
 	}
 
 	// Assign: X Op= Y; its value is X's new value. X is a *LocalRef, *GlobalRef,
-	// *Element, *Deref, *Register or *Argument. Op is "" for plain assignment,
+	// *Element, *Deref, *Register, *Argument or *FileValue. Op is "" for plain assignment,
 	// an operator of Binary, or "." on Strings.
 	Assign struct {
 		At   syntax.Pos
@@ -205,6 +205,10 @@ type (
 	// SyscallNumber is the number of the system call that a process makes.
 	SyscallNumber struct{ At syntax.Pos }
 
+	// FileValue is $value of a procfs probe, a String: what was written to the file, or, as
+	// the place to assign to, what is read from it.
+	FileValue struct{ At syntax.Pos }
+
 	// Deref loads Size bytes (1, 2, 4 or 8) from Addr. A bad address is an
 	// error of the handler.
 	Deref struct {
@@ -260,6 +264,7 @@ func (e *SavedValue) Type() Type    { return e.Kind }
 func (e *SymbolAddr) Type() Type    { return Long }
 func (e *ProbedAddr) Type() Type    { return Long }
 func (e *SyscallNumber) Type() Type { return Long }
+func (e *FileValue) Type() Type     { return String }
 func (e *Deref) Type() Type         { return Long }
 func (e *Cast) Type() Type          { return Long }
 func (e *ScriptExpr) Type() Type    { return Long }
@@ -301,6 +306,7 @@ func (e *SavedValue) Pos() syntax.Pos    { return e.At }
 func (e *SymbolAddr) Pos() syntax.Pos    { return e.At }
 func (e *ProbedAddr) Pos() syntax.Pos    { return e.At }
 func (e *SyscallNumber) Pos() syntax.Pos { return e.At }
+func (e *FileValue) Pos() syntax.Pos     { return e.At }
 func (e *Deref) Pos() syntax.Pos         { return e.At }
 func (e *Cast) Pos() syntax.Pos          { return e.At }
 func (e *ScriptExpr) Pos() syntax.Pos    { return e.X.Pos() }

@@ -105,6 +105,8 @@ type Point struct {
 	// Program is the path of the program whose processes count, "" for those of all: that which a
 	// library's function is probed in.
 	Program string
+	// File is the path of the file that the point is about, below the session's folder in procfs.
+	File string
 	// Returns holds where a program's file has the instructions by which the function at the
 	// site returns; nil where the kernel has to find its returns.
 	Returns []uint64
@@ -112,6 +114,8 @@ type Point struct {
 	// Args are the family's own: begin, end, error: sequence number;
 	// timer: period in ns, randomization in ns; return, kretprobe: maxactive;
 	// uprobe: process; uretprobe: maxactive, process; process: one of ProcessBegin and so on, process; a process is its id, 0 for any;
+	// netfilter: the protocol family << 8 | the hook, the priority;
+	// procfs: the file's mode and one of ProcfsRead and ProcfsWrite, the size of what is read, 0 for the limit's;
 	// hwbreak: the address if there is no Symbol, the length in bytes, below 0 if reading counts too.
 
 	// Registers is set where only all registers will do; else the handler
@@ -133,6 +137,12 @@ const (
 	ThreadEnd
 	SyscallEntry
 	SyscallReturn
+)
+
+// What a point of the family procfs is at, beside the mode in its first argument.
+const (
+	ProcfsRead  = 1 << 16
+	ProcfsWrite = 1 << 17
 )
 
 // Elaborated is what pass 2 hands to the checker.
@@ -162,8 +172,11 @@ type ElaboratedProbe struct {
 
 // A Value is what a target variable or an @operator turned out to be.
 type Value struct {
-	X     Expr               // its value; nil if Err is set
-	Store Expr               // for assignment: a *Deref, *Cast or register expression that can be written; nil if it can't
-	Fixed string             // why it can't, "" for no particular reason
-	Err   *syntax.Diagnostic // reported if the checker keeps the expression: @defined($x) ? $x : 0 drops it
+	X     Expr   // its value; nil if Err is set
+	Store Expr   // for assignment: a *Deref, *Cast or register expression that can be written; nil if it can't
+	Fixed string // why it can't, "" for no particular reason
+	Free  bool   // it can be assigned to without guru mode
+	// Err is reported if the checker keeps the expression: @defined($x) ? $x : 0 drops it. With a
+	// Store it is for reading alone.
+	Err *syntax.Diagnostic
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// inputFile is the file, below the module's folder of procfs probes, whose write
+// probes are told what comes in on standard input (tapsets/session/input.stp).
+const (
+	procfsDirs = "/proc/systemtap"
+	inputFile  = "__stdin"
+)
+
+// feedInput hands each byte of standard input to the script's input probes, if
+// it has such, from now on until the input or the session ends. A terminal gives
+// characters as they are typed, and does not show them, until restore is called.
+func (s *session) feedInput() (restore func()) {
+	restore = func() {}
+	to, err := os.OpenFile(filepath.Join(procfsDirs, s.mod.name, inputFile), os.O_WRONLY, 0)
+	if err != nil {
+		return restore
+	}
+	fd := int(os.Stdin.Fd())
+	if was, err := unix.IoctlGetTermios(fd, unix.TCGETS); err == nil {
+		direct := *was
+		direct.Lflag &^= unix.ICANON | unix.ECHO
+		direct.Cc[unix.VMIN], direct.Cc[unix.VTIME] = 1, 0
+		unix.IoctlSetTermios(fd, unix.TCSETS, &direct)
+		restore = func() { unix.IoctlSetTermios(fd, unix.TCSETS, was) }
+	}
+	s.background(func() {
+		defer to.Close()
+		copyBytes(to, os.Stdin)
+	})
+	return restore
+}
+
+// copyBytes writes what it reads, a byte at a time, until one of both ends.
+func copyBytes(to io.Writer, from io.Reader) {
+	buf := make([]byte, 4096)
+	for {
+		n, err := from.Read(buf)
+		for i := range n {
+			if _, err := to.Write(buf[i : i+1]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
