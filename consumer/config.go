@@ -17,6 +17,7 @@ type Config struct {
 	Command    string        // of -c: started with the session, which ends when it does
 	Globals    []string      // "name=value" of -G
 	Output     io.Writer     // nil: standard output
+	Bulk       *Bulk         // a file for each processor instead of Output; nil: none
 	Stderr     io.Writer     // messages; nil: standard error
 	JSON       bool          // write objects instead of text
 	BufferMB   int           // of buffers for each CPU; 0: the default

@@ -19,6 +19,7 @@ type sink interface {
 type output struct {
 	sink    sink
 	w       io.Writer
+	bulk    *bulkSink // instead of w; nil: none
 	buf     []byte
 	taken   uint64           // records in buf
 	written uint64           // records that w has taken
@@ -42,6 +43,10 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images) (*ou
 		o.sink = newJSONSink(m, formats, clock, im)
 	} else {
 		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(), ustacks: newUstackPrinter(im)}
+	}
+	if cfg.Bulk != nil {
+		o.bulk = &bulkSink{sink: o.sink, to: cfg.Bulk}
+		o.sink = o.bulk
 	}
 	return o, nil
 }
@@ -72,8 +77,13 @@ func (o *output) recordSlow(ok bool, r *record, payload []byte) {
 
 // flush writes what has been collected.
 func (o *output) flush() {
-	if len(o.buf) > 0 && o.failed == nil {
-		_, o.failed = o.w.Write(o.buf)
+	if o.failed == nil {
+		switch {
+		case o.bulk != nil:
+			o.failed = o.bulk.flush()
+		case len(o.buf) > 0:
+			_, o.failed = o.w.Write(o.buf)
+		}
 		if o.failed != nil && o.fail != nil {
 			o.fail(o.failed)
 		}

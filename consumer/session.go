@@ -184,6 +184,12 @@ func (s *session) read() (err error) {
 	if err != nil {
 		return err
 	}
+	if err := s.cfg.Bulk.openAll(buffers); err != nil {
+		for _, b := range buffers {
+			b.close()
+		}
+		return err
+	}
 	if s.reader, err = newReader(buffers, s.out, kernelBarrier()); err != nil {
 		for _, b := range buffers {
 			b.close()

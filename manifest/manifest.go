@@ -30,6 +30,8 @@ type Manifest struct {
 
 	// What the script asks for of programs: their stacks or mappings, and names of their symbols in its handlers.
 	UserStacks, UserSymbols bool `json:",omitempty"`
+
+	Bulk bool `json:",omitempty"` // built with -b: the output goes to a file for each processor
 }
 
 // A Format is one printf of the script; GS_REC_PRINT carries its index.

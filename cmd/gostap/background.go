@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"time"
 
@@ -35,6 +36,9 @@ func (r *runOptions) inBackground(cfg consumer.Config) error {
 	defer started.Close()
 	args := append([]string{"run", "--background", "--script", cfg.Script, "-o", r.out.file, "-S", r.out.rotate},
 		r.arguments(cfg.NoWarnings, cfg.Verbose)...)
+	if r.out.bulk {
+		args = append(args, "-b")
+	}
 	cmd := exec.Command(self, append(args, "--", cfg.Module)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), "NO_COLOR=1")
@@ -59,22 +63,44 @@ func (r *runOptions) inBackground(cfg consumer.Config) error {
 	return nil
 }
 
+// A backgroundLog takes what a session in the background has to say: until it has been started on the terminal,
+// then in a file, which is there once something has been said.
+type backgroundLog struct {
+	mu   sync.Mutex
+	name string // of the file; "" until the session has been started
+	file *os.File
+}
+
+func (l *backgroundLog) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.name == "" {
+		return os.Stderr.Write(text)
+	}
+	if l.file == nil {
+		file, err := os.Create(l.name)
+		if err != nil {
+			return 0, err
+		}
+		l.file = file
+		unix.Dup2(int(file.Fd()), unix.Stderr)
+	}
+	return l.file.Write(text)
+}
+
 // toBackground says that the session has been started, and gives up the terminal:
 // what the session has to say goes on in a file beside its output.
-func (r *runOptions) toBackground() {
+func (r *runOptions) toBackground(log *backgroundLog) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return
 	}
 	defer null.Close()
-	log, err := os.Create(strftime(r.out.file, time.Now()) + ".log")
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "gostap: %v; what the session has to say is not kept\n", err)
-		log = null
-	}
-	defer log.Close()
-	for fd, file := range []*os.File{null, null, log} {
-		unix.Dup2(int(file.Fd()), fd)
+	log.mu.Lock()
+	log.name = strftime(r.out.file, time.Now()) + ".log"
+	log.mu.Unlock()
+	for fd := range 3 {
+		unix.Dup2(int(null.Fd()), fd)
 	}
 	unix.Write(startedFd, []byte{'\n'})
 	unix.Close(startedFd)

@@ -25,6 +25,7 @@ import (
 func (inv *invocation) buildModule(ctx context.Context) error {
 	name := inv.name()
 	inv.code.Manifest.Name = name
+	inv.code.Manifest.Bulk = inv.options.run.out.bulk
 	manifestJSON, err := json.Marshal(inv.code.Manifest)
 	if err != nil {
 		return errors.WithStack(err)

@@ -21,7 +21,8 @@ import (
 func main() {
 	// The passes are over before collecting garbage would pay; the consumer makes none.
 	debug.SetGCPercent(400)
-	os.Exit(execute(calledAs(os.Args[0], os.Args[1:]), os.Args[1:], os.Stderr))
+	cmd, args := calledAs(os.Args[0], os.Args[1:])
+	os.Exit(execute(cmd, args, os.Stderr))
 }
 
 // execute has cmd obey a command line, reports what went wrong and returns the exit code.

@@ -80,6 +80,9 @@ func (o *options) check() error {
 	if (o.vm != "" || o.runtime == "host") && (o.run.recorder || o.run.out.rotate != "") {
 		return errors.New("-F and -S are for sessions in this machine's kernel; they go with neither --vm nor --runtime=host")
 	}
+	if o.vm != "" && o.run.out.bulk {
+		return errors.New("-b writes files, which would be the VM's; it does not go with --vm")
+	}
 	if o.suppressTimeLimits && !o.guru {
 		return errors.New("--suppress-time-limits lets a handler run for ever: it takes guru mode, -g")
 	}

@@ -24,6 +24,9 @@ type outputOptions struct {
 	file   string
 	rotate string
 	format string
+	bulk   bool // a file for each processor
+	cpus   bool // whose names end in _cpuN
+	stap   bool // SystemTap's messages are wanted
 }
 
 func (o *outputOptions) flags(f *pflag.FlagSet) {
@@ -53,7 +56,7 @@ func (o *outputOptions) rotation() (limit int64, keep int, err error) {
 	if o.rotate == "" {
 		return 0, 0, nil
 	}
-	if o.file == "" {
+	if o.file == "" && !o.bulk {
 		return 0, 0, errors.Errorf("-S %s is for files: name them with -o", o.rotate)
 	}
 	size, count, counted := strings.Cut(o.rotate, ",")
@@ -82,6 +85,39 @@ func (o *outputOptions) open() (*consumer.Files, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return files, followSwitches(files), nil
+}
+
+// openBulk returns the files for each processor, and what ends them.
+func (o *outputOptions) openBulk() (*consumer.Bulk, func() error, error) {
+	limit, keep, err := o.rotation()
+	if err != nil {
+		return nil, nil, err
+	}
+	files := consumer.NewBulk(o.bulkName, limit, keep)
+	return files, followSwitches(files), nil
+}
+
+// bulkName is the name of a processor's file.
+func (o *outputOptions) bulkName(cpu int) string {
+	name, mark := strftime(o.file, time.Now()), "_"
+	if name == "" {
+		name = "stpd"
+	}
+	if o.cpus || o.file == "" {
+		mark = "_cpu"
+	}
+	return fmt.Sprint(name, mark, cpu)
+}
+
+// An outputFile goes on in the next file when it is told to.
+type outputFile interface {
+	Switch() error
+	Close() error
+}
+
+// followSwitches has SIGUSR2 switch files, and returns what ends that and closes them.
+func followSwitches(files outputFile) (done func() error) {
 	switches := make(chan os.Signal, 1)
 	signal.Notify(switches, unix.SIGUSR2)
 	go func() {
@@ -91,14 +127,14 @@ func (o *outputOptions) open() (*consumer.Files, func() error, error) {
 			}
 		}
 	}()
-	return files, func() error {
+	return func() error {
 		signal.Stop(switches)
 		return files.Close()
-	}, nil
+	}
 }
 
 // switchFiles has the output go on in the next file. It is no reason to end the session if that fails.
-func switchFiles(files *consumer.Files) (err error) {
+func switchFiles(files outputFile) (err error) {
 	defer panics.Catch(&err)
 	return files.Switch()
 }
@@ -106,18 +142,31 @@ func switchFiles(files *consumer.Files) (err error) {
 // runSession runs a session to its end, or until it is left, with the output where the options say.
 func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 	run func(context.Context, consumer.Config) (consumer.Result, error)) error {
-	files, done, err := o.open()
-	if err != nil {
-		return err
-	}
-	if files != nil {
-		cfg.Output = files
+	done := func() error { return nil }
+	if o.bulk {
+		bulk, end, err := o.openBulk()
+		if err != nil {
+			return err
+		}
+		cfg.Bulk, done = bulk, end
+	} else {
+		files, end, err := o.open()
+		if err != nil {
+			return err
+		}
+		if files != nil {
+			cfg.Output = files
+		}
+		done = end
 	}
 	result, err := run(ctx, cfg)
 	if closeErr := done(); err == nil {
 		err = closeErr
 	}
-	if result.Left != "" {
+	switch {
+	case result.Left != "" && o.stap:
+		fmt.Fprintf(os.Stderr, "\nDisconnecting from systemtap module.\nTo reconnect, type \"staprun -A %s\"\n", result.Left)
+	case result.Left != "":
 		fmt.Fprintf(os.Stderr, "Session %[1]s goes on by itself; \"gostap attach %[1]s\" prints what it has recorded, \"gostap stop %[1]s\" ends it.\n", result.Left)
 	}
 	if err == nil && result.ExitCode != 0 {

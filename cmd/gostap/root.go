@@ -13,7 +13,7 @@ import (
 // command of gostap's; "run" behind an option is a script's argument or file.
 func newRoot(args []string) *cobra.Command {
 	cmd, groups := newTracer(&options{})
-	commands := []*cobra.Command{newRun(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars(), newProbeCache(), newCompletion()}
+	commands := []*cobra.Command{newRun(), newMerge(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars(), newProbeCache(), newCompletion()}
 	for _, c := range commands {
 		if c.Flags().Lookup("verbose") == nil {
 			c.Flags().CountP("verbose", "v", "if given three times, show where gostap itself has failed")
@@ -29,6 +29,7 @@ func newRoot(args []string) *cobra.Command {
 		}
 		commandHelp(c)
 	})
+	cmd.SetHelpCommand(newHelp())
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
 		cmd.AddCommand(commands...)
 	}

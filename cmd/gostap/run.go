@@ -40,6 +40,7 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVarP(&r.symbols, "symbols", "d", nil, "follow stacks of the program or library `PATH` from the first on; others are known once they are met, and the kernel's MODULEs always")
 	f.BoolVar(&r.ldd, "ldd", false, "and those of the libraries that it needs")
 	r.out.flags(f)
+	f.BoolVarP(&r.out.bulk, "bulk", "b", false, "write to a file for each processor, FILE_N or stpd_cpuN, which gostap merge puts back in order")
 	f.BoolVarP(&r.recorder, "flight-recorder", "F", false, "leave the session to itself, keeping the latest records in its buffers (see gostap attach --help); with -o, leave it to a process in the background")
 	f.IntVarP(&r.bufferMB, "buffer", "s", 0, "use buffers of `MB` megabytes for each processor")
 }
@@ -208,14 +209,20 @@ once. Ctrl-\\ (SIGQUIT) leaves it: see gostap attach --help.`,
 			if err := r.checkGlobals(m); err != nil {
 				return err
 			}
+			r.out.bulk = r.out.bulk || m.Bulk
+			r.out.cpus = background
 			if script == "" {
 				script = args[0]
 			}
 			cfg := r.config(args[0], script, noWarn, verbose)
-			if background {
-				cfg.Started = r.toBackground
+			if !background {
+				return r.inKernel(cmd.Context(), cfg)
 			}
-			return r.inKernel(cmd.Context(), cfg)
+			log := &backgroundLog{}
+			cfg.Stderr = log
+			cfg.Started = func() { r.toBackground(log) }
+			code := report(log, r.inKernel(cmd.Context(), cfg), verbose)
+			return exitCode(code)
 		},
 	}
 	f := cmd.Flags()

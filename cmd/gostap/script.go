@@ -93,7 +93,7 @@ func readScript(name string) ([]byte, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "{}"):
 		return nil, errors.Errorf("%s: no such file (a script on the command line follows -e)", name)
-	case errors.Is(err, fs.ErrNotExist) && slices.Contains([]string{"attach", "fmt", "list", "run", "stop"}, name):
+	case errors.Is(err, fs.ErrNotExist) && slices.Contains([]string{"attach", "fmt", "list", "merge", "run", "stop"}, name):
 		return nil, errors.Errorf("%s: no such file (the command gostap %s is written before its options)", name, name)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errors.Errorf("%s: no such file", name)

@@ -17,20 +17,23 @@ import (
 )
 
 // calledAs makes the command for the name that the program was called by: gostap's own, or that
-// of SystemTap's program of that name.
-func calledAs(path string, args []string) *cobra.Command {
+// of SystemTap's program of that name. It returns the command line with what stands in files before.
+func calledAs(path string, args []string) (*cobra.Command, []string) {
 	switch filepath.Base(path) {
 	case "stap":
-		return newStap()
+		return newStap(), append(rcOptions(), args...)
 	case "staprun":
-		return newStaprun()
+		return newStaprun(), args
+	case "stap-merge":
+		return newMerge(), args
 	}
-	return newRoot(args)
+	return newRoot(args), args
 }
 
 // newStap makes the command that is used and answers as stap(1) says.
 func newStap() *cobra.Command {
 	o := &options{stap: true}
+	o.run.out.stap = true
 	cmd, groups := newTracer(o)
 	cmd.Use = "stap"
 	cmd.SetVersionTemplate(stapVersion("translator/driver"))

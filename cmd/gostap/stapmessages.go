@@ -29,6 +29,9 @@ func (inv *invocation) stapRemark() string {
 	case 3:
 		return fmt.Sprintf("translated to C into %q %s", inv.name()+"_src.c", memoryUse())
 	case 4:
+		if inv.remark != "" {
+			return "using cached " + inv.built
+		}
 		return fmt.Sprintf("compiled C into %q", inv.name()+".ko")
 	}
 	return "run completed"

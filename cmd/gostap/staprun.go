@@ -28,7 +28,7 @@ type stapRun struct {
 // newStaprun makes the command that is used and answers as staprun(8) says.
 func newStaprun() *cobra.Command {
 	r := &stapRun{}
-	r.out.format = "text"
+	r.out.format, r.out.stap = "text", true
 	cmd := &cobra.Command{
 		Use:           "staprun",
 		Version:       version,
@@ -118,6 +118,7 @@ func (r *stapRun) execute(ctx context.Context, name string, settings []string) e
 	if err := r.checkGlobals(m); err != nil {
 		return err
 	}
+	r.out.bulk = m.Bulk
 	return r.inKernel(ctx, r.config(path, name, r.noWarn, r.verbose))
 }
 
