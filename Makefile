@@ -4,7 +4,7 @@ GO ?= go
 GOFLAGS := -trimpath
 BIN := bin/gostap
 
-.PHONY: all demo test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
+.PHONY: all demo reference test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
 
 all: $(BIN)
 
@@ -15,6 +15,10 @@ $(BIN):
 # What the main job is: a script's answer from a real kernel, in a throwaway VM.
 demo: setup $(BIN)
 	$(BIN) --vm -c 'dd if=/dev/zero of=/dev/null bs=1 count=20000' examples/vfs-reads.stp
+
+# What the tapset library's functions and aliases do, of their comments.
+reference: $(BIN)
+	$(BIN) help --reference >docs/REFERENCE.md
 
 test: setup-test $(BIN)
 	tests/run

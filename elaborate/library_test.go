@@ -191,3 +191,50 @@ func TestFallback(t *testing.T) {
 		}
 	}
 }
+
+// TestDoc: the comment before a function or an alias is what is said of it.
+func TestDoc(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	for range 2 {
+		lib, diags := elaborate.OpenLibrary(&syntax.Env{KernelVR: "6.1"}, elaborate.Folder{Version: "1", Path: "lib", FS: libraryFS(map[string]string{"a.stp": `
+/** f(a) is it:
+    two lines. */
+function f:long (a:long, b) { return a }
+
+/**
+ * sfunction g - does something
+ * @x: what
+ *
+ * Description: and more.
+ */
+%( kernel_v >= "6" %? function g(x) %{ %} %)
+/** hidden. */
+private function h() { return 1 }
+/* no documentation */
+function i() { return 1 }
+/** probe p.q - when it happens */
+probe p.q = begin { }
+`})})
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		var got strings.Builder
+		for _, pattern := range []string{"f", "g", "h", "i", "p.*", "**"} {
+			for _, d := range lib.Doc(pattern) {
+				fmt.Fprintf(&got, "%s: %s: %q\n", pattern, d.Signature, d.Text)
+			}
+		}
+		want := `f: function f:long (a:long, b): "f(a) is it:\ntwo lines."
+g: function g (x): "sfunction g - does something\n@x: what\n\nDescription: and more."
+i: function i (): ""
+p.*: probe p.q: "probe p.q - when it happens"
+**: function f:long (a:long, b): "f(a) is it:\ntwo lines."
+**: function g (x): "sfunction g - does something\n@x: what\n\nDescription: and more."
+**: function i (): ""
+**: probe p.q: "probe p.q - when it happens"
+`
+		if got.String() != want {
+			t.Errorf("got\n%swant\n%s", got.String(), want)
+		}
+	}
+}

@@ -29,7 +29,7 @@ import (
 const (
 	indexVersion = "gostap-library-1\n"
 	indexFile    = "index"
-	indexLimit   = 64 << 20 // bytes of the cache for indexes
+	indexLimit   = 8 << 20 // bytes of the cache for indexes
 )
 
 // macroKey stands for the macros of all parts, any of which may change what another's scripts declare.
