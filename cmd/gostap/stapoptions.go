@@ -174,7 +174,7 @@ func (p *peerOptions) modinfoC() []byte {
 
 // cleanCaches removes what has not been used for longest.
 func cleanCaches() {
-	for _, folder := range []string{"module", "host", "library"} {
+	for _, folder := range []string{"module", "program", "library"} {
 		os.Remove(cache.Path(folder, ".pruned"))
 		cache.Prune(cache.Path(folder), cacheLimit)
 	}
