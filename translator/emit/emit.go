@@ -59,6 +59,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		formats:  map[manifest.Format]int{},
 		hists:    map[manifest.Hist]int{},
 		regexes:  map[string]regexTables{},
+		shared:   map[string]*cFunc{},
 	}
 	defer panics.At(&g.pos)
 	if g.nesting == 0 {
@@ -137,6 +138,7 @@ type gen struct {
 	hists    map[manifest.Hist]int
 
 	roots   []*cFunc                 // handlers
+	shared  map[string]*cFunc        // the same by their C, in which @ is the name
 	named   map[*program.Global]bool // globals that guru code names
 	keeps   bool                     // the script asks for what a regular expression matched
 	inLoops map[*program.Global]bool

@@ -4,6 +4,7 @@ package emit
 
 import (
 	"fmt"
+	"strings"
 
 	"gostap/translator/program"
 )
@@ -22,6 +23,7 @@ func (g *gen) emitHandler(h *handler) {
 	unlock := b.lock(h)
 
 	w := &g.bodies
+	start := w.Len()
 	w.line("")
 	w.at(h.probe.At)
 	ret := "void"
@@ -67,6 +69,21 @@ func (g *gen) emitHandler(h *handler) {
 	}
 	w.indent--
 	w.line("}")
+	g.share(f, start)
+}
+
+// share has a handler whose C, written from start on, is another's, as those of aliases often are of which the
+// script reads nothing, be that other one: the compiler sees it once.
+func (g *gen) share(f *cFunc, start int) {
+	text := strings.ReplaceAll(string(g.bodies.Bytes()[start:]), f.name, "@")
+	same := g.shared[text]
+	if same == nil {
+		g.shared[text] = f
+		return
+	}
+	g.bodies.Truncate(start)
+	g.bodies.line("#define %s %s", f.name, same.name)
+	g.roots[len(g.roots)-1] = same
 }
 
 func (b *body) handlerCode(h *handler) {

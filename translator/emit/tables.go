@@ -74,8 +74,12 @@ func (g *gen) limitTexts(w *writer) {
 func (g *gen) frames(w *writer) {
 	w.line("")
 	w.open("enum {")
+	written := map[*cFunc]bool{}
 	for _, f := range append(append([]*cFunc(nil), g.roots...), g.queue...) {
-		w.line("FRAME_%s = %d,", f.name, f.frame)
+		if !written[f] {
+			written[f] = true
+			w.line("FRAME_%s = %d,", f.name, f.frame)
+		}
 	}
 	w.close("};")
 }
