@@ -91,6 +91,7 @@ type builder struct {
 	owners    []uint32 // the function of each instance
 	instances []instRec
 	base      uint64
+	scoped    uint32 // 1 if a function lies in a namespace or a type, or is a template's
 }
 
 // intern returns the offset of s among the strings.
@@ -104,8 +105,9 @@ func (b *builder) intern(s string) uint32 {
 	return off
 }
 
-// abstract finds the declaration at a DIE, through specifications.
+// abstract finds the declaration at a DIE, through specifications: its name, and where it is defined.
 func abstract(all []*found, die uint64) *abstractRec {
+	var defined abstractRec
 	for range maxOrigins {
 		i := sort.Search(len(all), func(i int) bool { return uint64(all[i].u.off) > die })
 		if i == 0 {
@@ -116,23 +118,31 @@ func abstract(all []*found, die uint64) *abstractRec {
 		if !ok {
 			return nil
 		}
-		if list[j].name != "" {
-			return &list[j]
+		a := &list[j]
+		if defined.line == 0 && a.line != 0 {
+			defined.file, defined.line = a.file, a.line
 		}
-		die = list[j].origin
+		if a.name != "" {
+			defined.name, defined.scope = a.name, a.scope
+			return &defined
+		}
+		die = a.origin
 	}
 	return nil
 }
 
 // fn returns the number of a declared function.
 func (b *builder) fn(a *abstractRec) uint32 {
-	key := funcKey{b.intern(a.name), b.intern(a.file), a.line}
+	key := funcKey{b.intern(a.scope + a.name), b.intern(a.file), a.line}
 	n, ok := b.funcs[key]
 	if !ok {
 		n = uint32(len(b.list))
 		b.funcs[key] = n
 		b.list = append(b.list, funcRec{Name: key.name, File: key.file, Line: key.line})
 		b.files[key.file] = true
+		if a.scope != "" || strings.HasSuffix(a.name, ">") {
+			b.scoped = 1
+		}
 	}
 	return n
 }
@@ -220,6 +230,7 @@ func (b *builder) build(f *File, info os.FileInfo) ([]byte, error) {
 	slices.SortFunc(files, func(x, y uint32) int { return strings.Compare(b.string(x), b.string(y)) })
 	h.Counts = [numParts]uint32{uint32(len(units)), uint32(len(files)), uint32(len(b.list)), uint32(len(b.instances)),
 		uint32(len(ranges)), uint32(len(globals)), uint32(len(b.strings))}
+	h.Scoped = b.scoped
 	var out []byte
 	for _, p := range [][]byte{bytesOf([]indexHeader{h}), bytesOf(units), bytesOf(files), bytesOf(b.list), bytesOf(b.instances),
 		bytesOf(ranges), bytesOf(globals), b.strings} {

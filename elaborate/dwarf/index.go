@@ -9,18 +9,21 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/internal/cache"
+	"gostap/internal/qualified"
 )
 
 // The index file is a header and arrays of records of 32-bit numbers, one
 // behind the other, then the strings. Addresses are counted from the header's
 // base; names and paths are offsets in the strings.
-const indexMagic = "gsdwarf2"
+const indexMagic = "gsdwarf3"
 
 type indexHeader struct {
 	Magic               [8]byte
 	Size, ModTime, Base uint64 // of the debuginfo; the lowest address
 	Counts              [numParts]uint32
 	Path                uint32 // of the debuginfo
+	Scoped              uint32 // 1 if names may stand behind others, and be called without them: see qualified.Called
+	_                   uint32
 }
 
 const (
@@ -140,7 +143,7 @@ func (x *Index) Path() string { return x.text(x.header.Path) }
 
 // A Func is a function of the source.
 type Func struct {
-	Name string
+	Name string // behind the namespaces and types that it lies in: ns::Class::method
 	File string // its path, from where the compiler ran
 	Line int    // of its declaration
 
@@ -207,10 +210,18 @@ func (f Func) Instances() []Instance {
 	return list
 }
 
-// Lookup returns the functions called name.
+// Lookup returns the functions called name, with or without what they lie in.
 func (x *Index) Lookup(name string) []Func {
 	n := len(x.funcs) - 1
 	var list []Func
+	if x.header.Scoped != 0 {
+		for i := range n {
+			if qualified.Called(x.text(x.funcs[i].Name), name) {
+				list = append(list, x.fn(i))
+			}
+		}
+		return list
+	}
 	for i := sort.Search(n, func(i int) bool { return x.text(x.funcs[i].Name) >= name }); i < n && x.text(x.funcs[i].Name) == name; i++ {
 		list = append(list, x.fn(i))
 	}

@@ -35,7 +35,9 @@ func (t *Types) Members(id btf.ID) []btf.Member {
 	}
 	var list []btf.Member
 	d.eachChild(func(c die) bool {
-		if c.tag != dwarf.TagMember {
+		// What a class inherits is there as if it were an anonymous member.
+		inherited := c.tag == dwarf.TagInheritance && !c.flag(dwarf.AttrVirtuality)
+		if c.tag != dwarf.TagMember && !inherited || c.flag(dwarf.AttrExternal) {
 			return true
 		}
 		m := btf.Member{Name: c.text(dwarf.AttrName), Type: t.ref(c, dwarf.AttrType)}

@@ -16,9 +16,10 @@ type found struct {
 type abstractRec struct {
 	die    uint32
 	origin uint64 // of a specification, else 0
-	name   string
+	scope  string // the namespaces and types around it, with a :: behind each
+	name   string // "": that of origin
 	file   string
-	line   uint32
+	line   uint32 // 0: that of origin
 }
 
 // An instanceRec is code of a function: the function itself, or an inlined copy.
@@ -44,6 +45,7 @@ func (u *unit) scan() (*found, error) {
 	s := scanner{found: found{u: u}}
 	b := buf{data: u.f.info[:u.end], at: int(u.first)}
 	depth, outer, outerDepth := 0, int32(-1), 0
+	scoped := u.scoped()
 	for b.at < len(b.data) {
 		off := uint32(b.at)
 		code := b.uleb()
@@ -62,8 +64,17 @@ func (u *unit) scan() (*found, error) {
 		}
 		d := die{u, off, a, uint32(b.at)}
 		enter := a.children
+		if enter && scoped {
+			s.enter(d, depth)
+			if isScope(a.tag) {
+				u.skip(&b, a.steps)
+				depth++
+				continue
+			}
+		}
 		switch a.tag {
 		case dwarf.TagSubprogram:
+			s.scope = s.around(depth)
 			if i := s.subprogram(d); i >= 0 && outer < 0 {
 				outer, outerDepth = i, depth
 				if !a.children {
@@ -100,6 +111,8 @@ func (u *unit) scan() (*found, error) {
 // A scanner scans a unit.
 type scanner struct {
 	found
+	scopes
+	scope string // of what is looked at
 	files []string
 	known bool // files have been read
 	err   error
@@ -153,8 +166,9 @@ func (s *scanner) subprogram(d die) int32 {
 		s.err = errDWARF
 		return -1
 	}
-	if rec.name != "" || origin.f != nil && !code {
-		rec.die = d.off
+	defined := code && rec.line != 0 && rec.name == "" && origin.f == d.u.f
+	if rec.name != "" || origin.f != nil && !code || defined {
+		rec.die, rec.scope = d.off, s.scope
 		if origin.f == d.u.f {
 			rec.origin = origin.u
 		}
@@ -166,7 +180,7 @@ func (s *scanner) subprogram(d die) int32 {
 		return -1
 	}
 	inst := instanceRec{die: d.off, origin: uint64(d.off), outer: -1, entry: d.entry(), ranges: d.ranges()}
-	if origin.f != nil && rec.name == "" {
+	if origin.f != nil && rec.name == "" && !defined {
 		inst.origin, inst.alt = origin.u, origin.f != d.u.f
 	}
 	if len(inst.ranges) == 0 || inst.ranges[0].Low == 0 {

@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"gostap/internal/glob"
+	"gostap/internal/qualified"
 )
 
 // A Pattern is what .function and .statement take: NAME, NAME@FILE,
-// NAME@FILE:LINES or NAME@FILE+LINES.
+// NAME@FILE:LINES or NAME@FILE+LINES; in C++, NAME(PARAMETERS), too.
 type Pattern struct {
 	Name, File string  // File is "" for any
+	Params     string  // (PARAMETERS) behind the name, of C++; "" for any
 	Lines      []Lines // nil for none given, or for all
 	All        bool    // :*
 	Relative   bool    // lines count from the function's first
@@ -25,7 +27,7 @@ type Lines struct{ Low, High int }
 // ParsePattern reads a pattern; its errors quote the text.
 func ParsePattern(text string) (p Pattern, err error) {
 	name, rest, found := strings.Cut(text, "@")
-	p.Name = name
+	p.Name, p.Params = qualified.Cut(name)
 	if name == "" {
 		return p, fmt.Errorf("%q names no function: it is written NAME, NAME@FILE or NAME@FILE:LINE, and * stands for any", text)
 	}
@@ -76,8 +78,27 @@ func (p *Pattern) HasLines() bool { return p.All || p.Lines != nil }
 // Wild reports whether more than one function is asked for.
 func (p *Pattern) Wild() bool { return strings.ContainsAny(p.Name, "*?[") }
 
-// MatchesName reports whether the pattern's first part fits.
-func (p *Pattern) MatchesName(name string) bool { return glob.Match(p.Name, name) }
+// MatchesName reports whether the pattern's first part fits a function's name, with or without the namespaces and types
+// that it lies in.
+func (p *Pattern) MatchesName(name string) bool {
+	for in := true; in; name, in = qualified.Inner(name) {
+		if glob.Match(p.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// MatchesParams reports whether the pattern's parameters fit those of the function of a symbol.
+func (p *Pattern) MatchesParams(symbol string) bool {
+	if p.Params == "" {
+		return true
+	}
+	_, params := qualified.Cut(qualified.Demangled(symbol))
+	params = strings.ReplaceAll(params, " ", "")
+	want := strings.ReplaceAll(p.Params, " ", "")
+	return glob.Match(want, params) || glob.Match(want, strings.TrimSuffix(params, "const"))
+}
 
 // MatchesFile reports whether the pattern's file fits: the whole path, or the
 // end of it from a / on.

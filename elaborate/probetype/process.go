@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gostap/elaborate/dwarf"
@@ -235,50 +234,4 @@ func processFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		}
 		return places, nil
 	})
-}
-
-// symbolFunctions finds functions by the program's symbols.
-func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.Diagnostic) {
-	m, functions := p.maker.m, p.Symbols()
-	wild := executable.Wild(pattern)
-	list := functions.Lookup(pattern)
-	if wild {
-		list = functions.Glob(pattern)
-	} else if len(list) == 0 {
-		list = functions.Variants(pattern)
-	}
-	var places []*Place
-	barred := ""
-	for _, f := range onePerAddress(slices.Clone(list)) {
-		if f.IsPart() || strings.Contains(f.Name, ".cold") || m.Has("exported") && !f.Exported {
-			continue
-		}
-		if why := p.Refusal(f.Addr, f.Addr, true); why != "" {
-			barred = why
-			continue
-		}
-		places = append(places, p.function(f.Base(), f.Addr, wild))
-	}
-	switch {
-	case len(places) > 0:
-		return places, nil
-	case barred != "":
-		return nil, m.Errorf("%q can't be probed: %s", pattern, barred)
-	case len(list) > 0 && m.Has("exported"):
-		return nil, m.Errorf("function %q is not exported by %s", pattern, p)
-	case functions.Count() == 0 && p.alone:
-		d := m.Errorf("%s has no symbols and no debuginfo", p)
-		_, need := p.Debuginfo().Need(m.At, "", nil)
-		if need != nil {
-			d.Hint = need.Hint
-		}
-		return nil, d
-	case wild:
-		return nil, m.Errorf("no function of %s matches %q", p, pattern)
-	}
-	d := m.Errorf("%s has no function %q", p, pattern)
-	if p.alone {
-		d.Hint = p.nearest(pattern)
-	}
-	return nil, d
 }

@@ -11,6 +11,7 @@ import (
 	"gostap/elaborate/image"
 	"gostap/elaborate/probepoint"
 	"gostap/elaborate/vars"
+	"gostap/internal/qualified"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
@@ -40,13 +41,36 @@ func (c *Context) sourceFunctions(im *image.Source, maker *placeMaker, text stri
 	find := newFinder(c, maker, im)
 	for _, f := range functions {
 		for _, in := range f.Instances() {
-			find.instance(in)
+			if p.MatchesParams(in.Symbol) {
+				find.instance(in)
+			}
 		}
 	}
 	if len(find.places) == 0 {
+		if p.Params != "" {
+			return nil, noOverload(m, functions, &p)
+		}
 		return nil, find.none(text, len(functions))
 	}
 	return find.found(), nil
+}
+
+// noOverload is the error for parameters that none of the functions of a name has.
+func noOverload(m match, functions []dwarf.Func, p *probepoint.Pattern) *syntax.Diagnostic {
+	var have []string
+	for _, f := range functions {
+		for _, in := range f.Instances() {
+			if !in.Inlined {
+				have = append(have, qualified.Demangled(in.Symbol))
+			}
+		}
+	}
+	d := m.Errorf("no %s has the parameters %s", p.Name, p.Params)
+	if len(have) > 0 {
+		slices.Sort(have)
+		d.Hint = "there is " + suggest.Enumerate(slices.Compact(have), 5)
+	}
+	return d
 }
 
 // copies returns the places where a function that was named in full is inlined

@@ -52,16 +52,17 @@ func warm(t *testing.T, dir, release string) {
 	group.Wait()
 }
 
-// buildPrograms compiles the programs whose probes the scripts try, of C and of Go, into a folder of $PATH; those of C also as
-// NAME-stripped.
+// buildPrograms compiles the programs whose probes the scripts try, of C, C++ and Go, into a folder of $PATH; but for Go's
+// also as NAME-stripped.
 func buildPrograms(t *testing.T, dir string) {
-	sources, err := filepath.Glob("programs/*.c")
+	sources, err := filepath.Glob("programs/*.c*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, source := range sources {
-		out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(source), ".c"))
-		guest.Command(t, ".", "gcc", "-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o", out, source)
+		compiler := map[string]string{".c": "gcc", ".cc": "g++"}[filepath.Ext(source)]
+		out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
+		guest.Command(t, ".", compiler, "-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o", out, source)
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
 	}
 	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gocalls")

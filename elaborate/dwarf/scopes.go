@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import "debug/dwarf"
+
+// scopedLanguages are those whose functions lie in namespaces and types, by DW_LANG_*.
+var scopedLanguages = map[uint64]bool{
+	0x04: true, 0x1a: true, 0x21: true, 0x2b: true, 0x2c: true, 0x3a: true, // C++, of 11, 14, 17, 20, 23
+	0x13: true, 0x1c: true, // D, Rust
+}
+
+// scoped reports whether the unit's functions lie in namespaces and types.
+func (u *unit) scoped() bool {
+	root, ok := u.die(u.first)
+	if !ok {
+		return false
+	}
+	language, _ := root.number(dwarf.AttrLanguage)
+	return scopedLanguages[language]
+}
+
+// isScope reports whether a DIE of that kind gives those in it a name to stand behind.
+func isScope(tag dwarf.Tag) bool {
+	return tag == dwarf.TagNamespace || tag == dwarf.TagClassType || tag == dwarf.TagStructType || tag == dwarf.TagUnionType
+}
+
+// scopes are the names around what a scan looks at.
+type scopes struct {
+	byDepth  []string          // with a :: behind each
+	declared map[uint32]string // by DIE, of types that are described elsewhere
+}
+
+// around returns what names at a depth stand behind.
+func (s *scopes) around(depth int) string {
+	if depth < len(s.byDepth) {
+		return s.byDepth[depth]
+	}
+	return ""
+}
+
+// maxScope bounds a scope's name: hostile ones have names that grow at each depth.
+const maxScope = 4096
+
+// enter notes what the children of d, which stands at a depth, stand behind.
+func (s *scopes) enter(d die, depth int) {
+	inner := s.around(depth)
+	if isScope(d.tag) {
+		name, known := d.text(dwarf.AttrName), ""
+		if v, ok := d.attr(dwarf.AttrSpecification); ok && v.f == d.u.f {
+			known = s.declared[uint32(v.u)]
+		}
+		switch {
+		case known != "":
+			inner = known
+		case name != "":
+			inner += name + "::"
+		case d.tag == dwarf.TagNamespace:
+			inner += "(anonymous namespace)::"
+		}
+		if len(inner) > maxScope {
+			inner = ""
+		}
+		if d.flag(dwarf.AttrDeclaration) && name != "" {
+			s.declare(d.off, inner)
+		}
+	}
+	for len(s.byDepth) <= depth+1 {
+		s.byDepth = append(s.byDepth, "")
+	}
+	s.byDepth[depth+1] = inner
+}
+
+func (s *scopes) declare(die uint32, name string) {
+	if s.declared == nil {
+		s.declared = map[uint32]string{}
+	}
+	s.declared[die] = name
+}

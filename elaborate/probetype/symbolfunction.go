@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"gostap/elaborate/executable"
+	"gostap/elaborate/probepoint"
+	"gostap/elaborate/symbols"
+	"gostap/internal/qualified"
+	"gostap/translator/syntax"
+)
+
+// symbolFunctions finds functions by the program's symbols.
+func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.Diagnostic) {
+	m, functions := p.maker.m, p.Symbols()
+	wild := executable.Wild(pattern)
+	list := functions.Lookup(pattern)
+	if wild {
+		list = functions.Glob(pattern)
+	} else if len(list) == 0 {
+		list = functions.Variants(pattern)
+	}
+	list, err := demangledFunctions(slices.Clone(list), functions, pattern)
+	if err != nil {
+		return nil, m.Errorf("%v", err)
+	}
+	var places []*Place
+	barred := ""
+	for _, f := range onePerAddress(list) {
+		if f.IsPart() || strings.Contains(f.Name, ".cold") || m.Has("exported") && !f.Exported {
+			continue
+		}
+		if why := p.Refusal(f.Addr, f.Addr, true); why != "" {
+			barred = why
+			continue
+		}
+		places = append(places, p.function(f.Base(), f.Addr, wild))
+	}
+	switch {
+	case len(places) > 0:
+		return places, nil
+	case barred != "":
+		return nil, m.Errorf("%q can't be probed: %s", pattern, barred)
+	case len(list) > 0 && m.Has("exported"):
+		return nil, m.Errorf("function %q is not exported by %s", pattern, p)
+	case functions.Count() == 0 && p.alone:
+		d := m.Errorf("%s has no symbols and no debuginfo", p)
+		_, need := p.Debuginfo().Need(m.At, "", nil)
+		if need != nil {
+			d.Hint = need.Hint
+		}
+		return nil, d
+	case wild:
+		return nil, m.Errorf("no function of %s matches %q", p, pattern)
+	}
+	d := m.Errorf("%s has no function %q", p, pattern)
+	if p.alone {
+		d.Hint = p.nearest(pattern)
+	}
+	return nil, d
+}
+
+// demangledFunctions adds the functions of C++ and Rust that a pattern means by their names in the source.
+func demangledFunctions(list []symbols.Func, functions *symbols.Functions, pattern string) ([]symbols.Func, error) {
+	p, err := probepoint.ParsePattern(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if p.Name == "*" {
+		return list, nil
+	}
+	part := longestWord(p.Name)
+	for _, f := range functions.Glob("_[ZR]*") {
+		if !strings.Contains(f.Name, part) {
+			continue
+		}
+		name := qualified.Name(f.Base())
+		if name != f.Base() && (p.Wild() && p.MatchesName(name) || qualified.Called(name, p.Name)) && p.MatchesParams(f.Base()) {
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// spelledOtherwise are identifiers for which mangled names have others.
+var spelledOtherwise = map[string]bool{"std": true, "string": true, "basic_string": true, "allocator": true, "istream": true, "ostream": true,
+	"iostream": true, "basic_istream": true, "basic_ostream": true, "basic_iostream": true, "operator": true, "anonymous": true, "namespace": true,
+	"impl": true, "closure": true, "unsigned": true, "const": true, "int": true, "long": true, "short": true, "char": true, "bool": true, "float": true, "double": true, "void": true}
+
+// longestWord returns the longest piece of an identifier in a pattern that the mangled name has to have, too; "" for none.
+func longestWord(pattern string) (longest string) {
+	if i := strings.IndexByte(pattern, '['); i >= 0 {
+		pattern = pattern[:i]
+	}
+	for _, word := range strings.FieldsFunc(pattern, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(word) > len(longest) && !spelledOtherwise[word] {
+			longest = word
+		}
+	}
+	return longest
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package qualified takes apart the names of C++ and Rust, which lie in
+// namespaces and types: ns::Class<int>::method.
+package qualified
+
+import "strings"
+
+// Called reports whether a script that says name may mean the function of that full name: the same, or without
+// namespaces and types around it, or without a template's arguments behind it.
+func Called(full, name string) bool {
+	return inScopes(full, name) || strings.HasSuffix(full, ">") && inScopes(withoutArguments(full), name)
+}
+
+func inScopes(full, name string) bool {
+	around, ok := strings.CutSuffix(full, name)
+	return ok && (around == "" || strings.HasSuffix(around, "::"))
+}
+
+// withoutArguments cuts a template's arguments off.
+func withoutArguments(full string) string {
+	depth := 0
+	for i := len(full) - 1; i > 0; i-- {
+		switch full[i] {
+		case '>':
+			depth++
+		case '<':
+			if depth--; depth == 0 {
+				return full[:i]
+			}
+		}
+	}
+	return full
+}
+
+// Inner returns a name without the outermost namespace or type that it lies in; false if it lies in none.
+func Inner(name string) (string, bool) {
+	depth := 0
+	for i := 0; i+1 < len(name); i++ {
+		switch name[i] {
+		case '<', '(', '{', '[':
+			depth++
+		case '>', ')', '}', ']':
+			depth--
+		case ':':
+			if name[i+1] == ':' && depth == 0 {
+				return name[i+2:], true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// shapes: what C++ has that C has not: namespaces, methods, overloads,
+// templates, references, inheritance, constructors.
+#include <cstdio>
+
+#define PROBED __attribute__((noinline, noclone, noipa))
+
+namespace geo
+{
+struct Named {
+	const char *name;
+	int id;
+};
+
+class Shape : public Named
+{
+      public:
+	PROBED Shape(const char *name, long sides);
+	virtual ~Shape() {}
+	PROBED long scale(long by);
+	PROBED long scale(const char *by, int times);
+	virtual long area(int unit) const;
+	PROBED static long sides_of(const Shape &shape, int &count);
+
+      protected:
+	long sides;
+};
+
+Shape::Shape(const char *n, long s) : sides(s)
+{
+	name = n;
+	id = 7;
+}
+
+long Shape::scale(long by)
+{
+	return sides * by;
+}
+
+long Shape::scale(const char *by, int times)
+{
+	return by[0] - '0' + times + sides;
+}
+
+PROBED long Shape::area(int unit) const
+{
+	return sides * unit + id;
+}
+
+long Shape::sides_of(const Shape &shape, int &count)
+{
+	return shape.sides + count++;
+}
+
+template <class T> struct Box {
+	T value;
+	PROBED T get(T more)
+	{
+		return value + more;
+	}
+};
+
+template <class T> PROBED T larger(T a, T b)
+{
+	return a > b ? a : b;
+}
+}
+
+namespace
+{
+PROBED int hidden(int n)
+{
+	return n + 1;
+}
+}
+
+int main()
+{
+	geo::Shape s("square", 4);
+	geo::Box<int> i{ 40 };
+	geo::Box<char> c{ 'a' };
+	int count = 3;
+	long sum = s.scale(5) + s.scale("2", 6) + static_cast<geo::Named *>(&s)->id + s.area(10) +
+		   geo::Shape::sides_of(s, count) + i.get(2) + c.get(1) + geo::larger(5, 9) + geo::larger(2L, 1L) + hidden(8);
+
+	printf("%ld\n", sum);
+	return 0;
+}
