@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,9 +33,11 @@ func (f *File) keptFunctions() (*symbols.Functions, error) {
 	}
 	// A program that is stripped keeps its build-id.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", f.Path, f.BuildID, info.Size(), info.ModTime().UnixNano()))
-	kept := cache.Path("programs", hex.EncodeToString(sum[:16]), "symbols")
+	dir := cache.Path("programs", hex.EncodeToString(sum[:16]))
+	kept := filepath.Join(dir, "symbols")
 	if data, err := cache.Map(kept); err == nil {
 		if functions, err := symbols.OpenFunctions(data); err == nil {
+			cache.Use(dir)
 			return functions, nil
 		}
 	}
@@ -50,9 +53,13 @@ func (f *File) keptFunctions() (*symbols.Functions, error) {
 		if err := cache.Write(kept, data); err != nil {
 			return nil, err
 		}
+		cache.Prune(filepath.Dir(dir), keptLimit)
 	}
 	return symbols.OpenFunctions(data)
 }
+
+// keptLimit is how many bytes all programs' functions may take in the cache: those of some hundred large ones.
+const keptLimit = 256 << 20
 
 // manyFunctions is from where on reading them takes longer than finding them in the cache.
 const manyFunctions = 2000
