@@ -27,7 +27,7 @@ type Image struct {
 	loads   []unwind.Segment
 
 	symbolsOnce sync.Once
-	symbols     []Symbol // by address
+	symbols     *symbolIndex
 	linesOnce   sync.Once
 	lines       *lineTables // nil if there is no DWARF
 }
@@ -111,19 +111,32 @@ func (im *Image) Offset(addr uint64) (uint64, bool) {
 	return 0, false
 }
 
+func (im *Image) index() *symbolIndex {
+	im.symbolsOnce.Do(func() { im.symbols = newSymbolIndex(im.elf, im.BuildID) })
+	return im.symbols
+}
+
 // Symbols returns the symbols of functions and data by ascending address, at most one at each.
 func (im *Image) Symbols() []Symbol {
-	im.symbolsOnce.Do(func() { im.symbols = readSymbols(im.elf, im.BuildID) })
-	return im.symbols
+	x := im.index()
+	list := make([]Symbol, len(x.entries))
+	for i := range x.entries {
+		s := &x.entries[i]
+		list[i] = Symbol{x.name(s), s.addr, s.size}
+	}
+	return list
 }
 
 // Find returns the symbol that covers addr, as linked; false if none does.
 func (im *Image) Find(addr uint64) (Symbol, bool) {
-	list := im.Symbols()
-	i := sort.Search(len(list), func(i int) bool { return list[i].Addr > addr })
+	x := im.index()
+	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].addr > addr })
 	if i == 0 {
 		return Symbol{}, false
 	}
-	s := list[i-1]
-	return s, addr-s.Addr < s.Size
+	s := &x.entries[i-1]
+	if addr-s.addr >= s.size {
+		return Symbol{}, false
+	}
+	return Symbol{x.name(s), s.addr, s.size}, true
 }

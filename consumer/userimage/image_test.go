@@ -117,10 +117,16 @@ func TestDemangled(t *testing.T) {
 
 // Of several names at one address it is the one that programs call the function by.
 func TestAliases(t *testing.T) {
-	list := settle([]candidate{
-		{Symbol{"__write", 0x100, 16}, 2}, {Symbol{"write", 0x100, 16}, 10}, {Symbol{"mark", 0x108, 0}, 1000},
-		{Symbol{"asm", 0x120, 0}, 0}, {Symbol{"next", 0x130, 8}, 0}, {Symbol{"end", 0x140, 0}, 0},
+	x := &symbolIndex{strings: [][]byte{[]byte("\x00__write\x00write\x00mark\x00asm\x00next\x00end\x00")}}
+	at := func(name string) uint32 { return uint32(bytes.Index(x.strings[0], []byte("\x00"+name+"\x00")) + 1) }
+	x.entries = settle([]symbolEntry{
+		{addr: 0x100, size: 16, name: at("__write"), rank: 2}, {addr: 0x100, size: 16, name: at("write"), rank: 10},
+		{addr: 0x108, name: at("mark"), rank: 1000}, {addr: 0x120, name: at("asm")}, {addr: 0x130, size: 8, name: at("next")}, {addr: 0x140, name: at("end")},
 	}, []uint64{0x150})
+	var list []Symbol
+	for i := range x.entries {
+		list = append(list, Symbol{x.name(&x.entries[i]), x.entries[i].addr, x.entries[i].size})
+	}
 	want := "[{__write 256 16} {asm 288 16} {next 304 8} {end 320 16}]"
 	if got := fmt.Sprint(list); got != want {
 		t.Errorf("%s, want %s", got, want)

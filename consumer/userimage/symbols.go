@@ -6,13 +6,15 @@ import (
 	"bytes"
 	"cmp"
 	"debug/elf"
+	"encoding/binary"
 	"io"
 	"os"
 	"slices"
 	"strings"
 
-	"github.com/ianlancetaylor/demangle"
 	"github.com/therootcompany/xz"
+
+	"gostap/internal/qualified"
 )
 
 // A Symbol is a piece of code or data.
@@ -21,65 +23,110 @@ type Symbol struct {
 	Addr, Size uint64 // as linked; a size that the file leaves open is that up to the next symbol
 }
 
-// candidate is a symbol that may be taken.
-type candidate struct {
-	Symbol
-	rank int
+// A symbolIndex finds symbols. Only the names of those that are asked for are looked at: most are not.
+type symbolIndex struct {
+	entries []symbolEntry // by address, at most one at each
+	strings [][]byte      // string tables
 }
 
-// readSymbols reads the symbols of a file: of its own tables, of MiniDebugInfo
+// A symbolEntry is a symbol as its table has it.
+type symbolEntry struct {
+	addr, size uint64
+	name       uint32 // where it begins in its string table
+	table      uint16 // which one
+	rank       uint16 // of several at one address the lowest is taken
+}
+
+// newSymbolIndex reads the symbols of a file: of its own tables, of MiniDebugInfo
 // (a compressed ELF file in .gnu_debugdata), and of the separate debuginfo of its build-id.
-func readSymbols(e *elf.File, buildID string) []Symbol {
-	list := candidates(e)
+func newSymbolIndex(e *elf.File, buildID string) *symbolIndex {
+	x := &symbolIndex{}
+	x.read(e)
 	if e.Section(".symtab") == nil {
 		if mini := miniDebugInfo(e); mini != nil {
-			list = append(list, candidates(mini)...)
+			x.read(mini)
 		}
 		if debug, file := separateDebugInfo(buildID); debug != nil {
-			list = append(list, candidates(debug)...)
+			x.read(debug)
 			file.Close()
 		}
 	}
-	return settle(list, codeEnds(e))
+	x.entries = settle(x.entries, codeEnds(e))
+	return x
 }
 
-// candidates returns the symbols of .symtab and .dynsym.
-func candidates(e *elf.File) []candidate {
-	all, _ := e.Symbols()
-	dynamic, _ := e.DynamicSymbols()
-	list := make([]candidate, 0, len(all)+len(dynamic))
-	for _, table := range [][]elf.Symbol{all, dynamic} {
-		for i := range table {
-			if c, ok := candidateOf(&table[i]); ok {
-				list = append(list, c)
+// read adds what may be taken of .symtab and .dynsym.
+func (x *symbolIndex) read(e *elf.File) {
+	if e.Class != elf.ELFCLASS64 {
+		return
+	}
+	for _, s := range e.Sections {
+		if s.Type != elf.SHT_SYMTAB && s.Type != elf.SHT_DYNSYM || int(s.Link) >= len(e.Sections) {
+			continue
+		}
+		data, err := s.Data()
+		if err != nil {
+			continue
+		}
+		names, err := e.Sections[s.Link].Data()
+		if err != nil {
+			continue
+		}
+		x.entries = slices.Grow(x.entries, len(data)/elf.Sym64Size)
+		for ; len(data) >= elf.Sym64Size; data = data[elf.Sym64Size:] {
+			if entry, ok := symbolEntryOf(data, names, e.ByteOrder); ok {
+				entry.table = uint16(len(x.strings))
+				x.entries = append(x.entries, entry)
 			}
 		}
+		x.strings = append(x.strings, names)
 	}
-	return list
 }
 
-func candidateOf(s *elf.Symbol) (candidate, bool) {
-	kind := elf.ST_TYPE(s.Info)
-	if s.Name == "" || s.Section == elf.SHN_UNDEF || s.Section >= elf.SHN_LORESERVE || s.Value == 0 {
-		return candidate{}, false
+// symbolEntryOf reads a symbol of an ELF file's table; false if it is not to be taken.
+func symbolEntryOf(data, names []byte, order binary.ByteOrder) (symbolEntry, bool) {
+	name, info := order.Uint32(data), data[4]
+	section := elf.SectionIndex(order.Uint16(data[6:]))
+	s := symbolEntry{addr: order.Uint64(data[8:]), size: order.Uint64(data[16:]), name: name}
+	if uint64(name) >= uint64(len(names)) || names[name] == 0 || section == elf.SHN_UNDEF || section >= elf.SHN_LORESERVE || s.addr == 0 {
+		return s, false
 	}
-	c := candidate{Symbol: Symbol{s.Name, s.Value, s.Size}}
-	switch kind {
+	switch elf.ST_TYPE(info) {
 	case elf.STT_FUNC, elf.STT_GNU_IFUNC, elf.STT_OBJECT:
 	case elf.STT_NOTYPE:
-		c.rank += 1000
+		s.rank += 1000
 	default:
-		return candidate{}, false
+		return s, false
 	}
 	// Of several names the one that programs call it by: global, and without the underscores of a library's own.
-	switch elf.ST_BIND(s.Info) {
+	switch elf.ST_BIND(info) {
 	case elf.STB_LOCAL:
-		c.rank += 100
+		s.rank += 100
 	case elf.STB_WEAK:
-		c.rank += 10
+		s.rank += 10
 	}
-	c.rank += min(len(s.Name)-len(strings.TrimLeft(s.Name, "_")), 9)
-	return c, true
+	for i := uint16(0); i < 9 && names[name] == '_'; i++ {
+		s.rank++
+		name++
+	}
+	return s, true
+}
+
+// name returns a symbol's name.
+func (x *symbolIndex) name(s *symbolEntry) string {
+	name := x.strings[s.table][s.name:]
+	if end := bytes.IndexByte(name, 0); end >= 0 {
+		name = name[:end]
+	}
+	return plain(string(name))
+}
+
+// plain returns a name as the source spells it, without the version behind it.
+func plain(name string) string {
+	if at := strings.IndexByte(name, '@'); at > 0 {
+		name = name[:at]
+	}
+	return qualified.Demangled(name)
 }
 
 // codeEnds returns where sections of code and data end, ascending.
@@ -102,53 +149,41 @@ func codeEnds(e *elf.File) []uint64 {
 }
 
 // settle chooses one symbol for each address, drops marks within functions, and fills sizes in.
-func settle(list []candidate, ends []uint64) []Symbol {
-	slices.SortStableFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.rank, b.rank))
+func settle(list []symbolEntry, ends []uint64) []symbolEntry {
+	slices.SortFunc(list, func(a, b symbolEntry) int {
+		if a.addr != b.addr {
+			return cmp.Compare(a.addr, b.addr)
+		}
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.table, b.table), cmp.Compare(a.name, b.name))
 	})
-	var out []Symbol
+	out := list[:0]
 	covered := uint64(0) // up to where functions reach
-	for _, c := range list {
+	for _, s := range list {
 		n := len(out)
-		if n > 0 && out[n-1].Addr == c.Addr {
-			out[n-1].Size = max(out[n-1].Size, c.Size)
-			covered = max(covered, c.Addr+c.Size)
+		if n > 0 && out[n-1].addr == s.addr {
+			out[n-1].size = max(out[n-1].size, s.size)
+			covered = max(covered, s.addr+s.size)
 			continue
 		}
-		if c.Size == 0 && c.Addr < covered {
+		if s.size == 0 && s.addr < covered {
 			continue
 		}
-		covered = max(covered, c.Addr+c.Size)
-		out = append(out, c.Symbol)
+		covered = max(covered, s.addr+s.size)
+		out = append(out, s)
 	}
 	for i := range out {
 		s := &out[i]
-		s.Name = plain(s.Name)
-		if s.Size == 0 {
-			at, _ := slices.BinarySearch(ends, s.Addr+1)
+		if s.size == 0 {
+			at, _ := slices.BinarySearch(ends, s.addr+1)
 			if at < len(ends) {
-				s.Size = ends[at] - s.Addr
+				s.size = ends[at] - s.addr
 			}
-			if i+1 < len(out) && (s.Size == 0 || out[i+1].Addr-s.Addr < s.Size) {
-				s.Size = out[i+1].Addr - s.Addr
+			if i+1 < len(out) && (s.size == 0 || out[i+1].addr-s.addr < s.size) {
+				s.size = out[i+1].addr - s.addr
 			}
 		}
 	}
 	return out
-}
-
-// maxDemangled is how long names may become, as a power of two: templates can make them grow without bounds.
-const maxDemangled = 12
-
-// plain returns a name as the source spells it: C++'s and Rust's are demangled, and versions dropped.
-func plain(name string) string {
-	if at := strings.IndexByte(name, '@'); at > 0 {
-		name = name[:at]
-	}
-	if !strings.HasPrefix(name, "_Z") && !strings.HasPrefix(name, "_R") {
-		return name
-	}
-	return demangle.Filter(name, demangle.MaxLength(maxDemangled))
 }
 
 // maxMini bounds the unpacked MiniDebugInfo; that of the largest programs takes some MB.

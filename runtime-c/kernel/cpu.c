@@ -54,6 +54,7 @@ static int gs_cpu_prepare(unsigned int cpu)
 	if (!frame)
 		return gs_cpus_late ? 0 : -ENOMEM;
 	me->frame = me->ctx.frame = frame;
+	gs_known_ustacks_init(cpu);
 	me->ctx.frame_end = frame + gs_program.frame_size;
 	/* Handlers, which may run on it now, see its memory. */
 	smp_store_release(&me->ctx.busy, me->ctx.busy - GS_TAKE);
@@ -94,8 +95,10 @@ void gs_cpus_free(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		gs_free(per_cpu_ptr(gs_cpus, cpu)->known_ustacks);
 		gs_free(per_cpu_ptr(gs_cpus, cpu)->frame);
+	}
 	free_percpu(gs_cpus);
 }
 

@@ -85,6 +85,7 @@ struct gs_cpu {
 	char symbol[KSYM_SYMBOL_LEN];
 	/* userstack.c: what it hands out */
 	struct gs_frame ustack[GS_USTACK_DEPTH];
+	struct gs_known_ustack *known_ustacks;	/* userknown.c; NULL: there are none */
 	struct gs_mm_lock mm_lock;
 };
 extern struct gs_cpu __percpu *gs_cpus;
@@ -326,6 +327,8 @@ void gs_later_stop(struct gs_later *l);
 int gs_images_init(void);
 void gs_images_free(void);
 long gs_next_image(struct gs_next_image __user *arg);
+/* userknown.c: memory for stacks that have been followed, on CPUs that have none yet */
+void gs_known_ustacks_init(int cpu);
 /* usertable.c */
 long gs_take_table(struct gs_image_table __user *arg);
 /* mmlock.c */

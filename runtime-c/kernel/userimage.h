@@ -54,6 +54,9 @@ static inline struct gs_table *gs_image_table(u32 image)
 	return s ? smp_load_acquire(&s->table) : NULL;
 }
 
+/* usertable.c: how many tables have come. */
+u64 gs_tables_so_far(void);
+
 /* userstack.c: the user's registers; NULL if current is no process, or a 32-bit one. */
 struct pt_regs *gs_user_regs(struct gs_ctx *c);
 

@@ -10,33 +10,15 @@
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
 
-#include "userimage.h"
+#include "useraccess.h"
+#include "userstack.h"
 
-/* Registers by DWARF's numbers. */
-#define GS_RBP 6
-#define GS_RSP 7
-#define GS_NREGS 16
 static const u8 gs_saved_regs[6] = { 3, GS_RBP, 12, 13, 14, 15 };
 #define GS_PRESERVED (1 << 3 | 1 << GS_RBP | 1 << GS_RSP | 1 << 12 | 1 << 13 | 1 << 14 | 1 << 15)
 
-/*
- * A frame on the way. A register that a callee has saved is only read from
- * there when it is needed, which few are.
- */
-struct gs_unwinder {
-	struct mm_struct *mm;
-	struct gs_mapping map;		/* of ip, or of what was looked up last */
-	u64 ip;
-	u64 value[GS_NREGS];
-	u64 at[GS_NREGS];		/* where it is saved */
-	u32 known;			/* registers whose value is in value */
-	u32 saved;			/* those whose value is at at; the others are lost */
-	bool called;			/* ip is behind a call, or a system call, which may be the last of its function */
-};
-
-static bool gs_word(u64 addr, u64 *to)
+static bool gs_word(const struct gs_unwinder *u, u64 addr, u64 *to)
 {
-	return !copy_from_user_nofault(to, (const void __user *)addr, sizeof(*to));
+	return gs_load_user(u->c, to, addr, sizeof(*to));
 }
 
 struct pt_regs *gs_user_regs(struct gs_ctx *c)
@@ -50,10 +32,11 @@ struct pt_regs *gs_user_regs(struct gs_ctx *c)
 	return user_mode(regs) && user_64bit_mode(regs) ? regs : NULL;
 }
 
-static void gs_unwind_begin(struct gs_unwinder *u, const struct pt_regs *regs)
+static void gs_unwind_begin(struct gs_unwinder *u, struct gs_ctx *c, const struct pt_regs *regs)
 {
 	*u = (struct gs_unwinder){
-		.mm = current->mm, .ip = regs->ip, .known = 0xffff, .called = (long)regs->orig_ax >= 0,
+		.c = c, .mm = current->mm, .ip = regs->ip, .sp = regs->sp,
+		.known = 0xffff, .unchanged = 0xffff, .called = (long)regs->orig_ax >= 0,
 		.value = { regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
 			   regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15 },
 	};
@@ -62,9 +45,12 @@ static void gs_unwind_begin(struct gs_unwinder *u, const struct pt_regs *regs)
 /* A register's value in this frame. */
 static bool gs_register(struct gs_unwinder *u, u8 reg, u64 *to)
 {
-	if (!(u->known & 1 << reg)) {
-		if (!(u->saved & 1 << reg) || !gs_word(u->at[reg], &u->value[reg]))
+	if (u->known & 1 << reg) {
+		gs_note_register(u, reg);
+	} else {
+		if (!(u->saved & 1 << reg) || !gs_word(u, u->at[reg], &u->value[reg]))
 			return false;
+		gs_note_saved(u, u->at[reg], u->value[reg]);
 		u->known |= 1 << reg;
 	}
 	*to = u->value[reg];
@@ -111,36 +97,51 @@ static u64 gs_true_return(u64 at, u64 addr)
 	return addr;
 }
 
+/* The return address of the frame stands at a place. */
+static void gs_return_to(struct gs_unwinder *u, u64 at, u64 addr)
+{
+	u->ip = gs_true_return(at, addr);
+	if (u->ip == addr)
+		gs_note_return(u, at, addr);
+	else
+		gs_note_nothing(u);
+}
+
 enum gs_step { GS_STEP, GS_STEP_END, GS_STEP_FAULT };
 
 /* The caller by the frame pointer, where there is one. */
 static enum gs_step gs_step_guess(struct gs_unwinder *u)
 {
-	u64 bp, sp, frame[2];
+	u64 bp, sp, caller, ip;
 
 	if (!gs_register(u, GS_RBP, &bp) || !gs_register(u, GS_RSP, &sp) || bp < sp || bp & 7)
 		return GS_STEP_END;
-	if (copy_from_user_nofault(frame, (const void __user *)bp, sizeof(frame)))
+	if (!gs_word(u, bp, &caller) || !gs_word(u, bp + 8, &ip))
 		return GS_STEP_FAULT;
-	u->ip = gs_true_return(bp + 8, frame[1]);
-	u->value[GS_RBP] = frame[0];
+	gs_note_saved(u, bp, caller);
+	gs_return_to(u, bp + 8, ip);
+	u->value[GS_RBP] = caller;
 	u->value[GS_RSP] = bp + 16;
 	/* What else the function has saved, and where, is not known. */
 	u->known = 1 << GS_RBP | 1 << GS_RSP;
-	u->saved = 0;
+	u->saved = u->unchanged = 0;
 	u->called = true;
 	return u->ip ? GS_STEP : GS_STEP_END;
 }
 
 static bool gs_cfa(struct gs_unwinder *u, const struct gs_unwind_rule *r, u64 *cfa)
 {
+	u64 at;
+
 	if (!gs_register(u, r->reg, cfa))
 		return false;
 	*cfa += r->offset;
 	switch (r->cfa) {
 	case GS_CFA_DEREF:
-		if (!gs_word(*cfa, cfa))
+		at = *cfa;
+		if (!gs_word(u, at, cfa))
 			return false;
+		gs_note_saved(u, at, *cfa);
 		*cfa += r->add;
 		break;
 	case GS_CFA_PLT:
@@ -165,9 +166,9 @@ static enum gs_step gs_step(struct gs_unwinder *u, const struct gs_unwind_rule *
 	ra_from = saved_from = cfa;
 	if ((r->ra_from != GS_FROM_CFA && !gs_register(u, r->ra_from, &ra_from)) ||
 	    (r->saved_from != GS_FROM_CFA && !gs_register(u, r->saved_from, &saved_from)) ||
-	    !gs_word(ra_from + r->ra, &ip))
+	    !gs_word(u, ra_from + r->ra, &ip))
 		return GS_STEP_FAULT;
-	u->ip = gs_true_return(ra_from + r->ra, ip);
+	gs_return_to(u, ra_from + r->ra, ip);
 	u->known &= GS_PRESERVED;
 	for (i = 0; i < ARRAY_SIZE(gs_saved_regs); i++) {
 		u32 reg = gs_saved_regs[i], bit = 1 << reg;
@@ -182,6 +183,7 @@ static enum gs_step gs_step(struct gs_unwinder *u, const struct gs_unwind_rule *
 		}
 	}
 	u->value[GS_RSP] = cfa;
+	u->unchanged &= u->known & ~(1 << GS_RSP);
 	u->called = !signal;
 	return u->ip ? GS_STEP : GS_STEP_END;
 }
@@ -225,16 +227,16 @@ static void gs_note_images(struct mm_struct *mm)
 /* Follows the stack; the number of frames. */
 static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, u32 *flags)
 {
-	enum gs_step step;
+	enum gs_step step = GS_STEP;
 	u32 n;
 
-	for (n = 0; n < max; n++) {
+	for (n = 0; n < max && step == GS_STEP;) {
 		bool there = gs_map(&u->map, u->mm, u->ip - u->called);
 
 		/* What is not code is no caller. */
 		if (n && (!there || !u->map.code)) {
-			*flags |= GS_USTACK_FAULT;
-			return n;
+			step = GS_STEP_FAULT;
+			break;
 		}
 		if (!there)
 			u->map = (struct gs_mapping){ .image = GS_NO_IMAGE };
@@ -245,30 +247,37 @@ static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, 
 		};
 		if (!n && there && u->map.image != GS_NO_IMAGE && !gs_image_table(u->map.image))
 			gs_note_images(u->mm);
-		if (n + 1 == max)
-			break;
-		step = gs_unwind_step(u, &to[n], !n, flags);
-		if (step == GS_STEP)
-			continue;
-		if (step == GS_STEP_FAULT)
-			*flags |= GS_USTACK_FAULT;
-		return n + 1;
+		if (++n < max)
+			step = gs_unwind_step(u, &to[n - 1], n == 1, flags);
 	}
-	if (max == GS_USTACK_DEPTH)
+	if (step == GS_STEP_FAULT)
+		*flags |= GS_USTACK_FAULT;
+	else if (step == GS_STEP && max == GS_USTACK_DEPTH)
 		*flags |= GS_USTACK_DEEP;
-	return max;
+	gs_ustack_noted(u, to, n, *flags, step == GS_STEP_END);
+	return n;
 }
 
 static const struct gs_frame *gs_unwind_from(struct gs_ctx *c, const struct pt_regs *regs, u32 max, u32 *n, u32 *flags)
 {
 	struct gs_frame *to = container_of(c, struct gs_cpu, ctx)->ustack;
+	struct gs_known_ustack *k;
 	struct gs_unwinder u;
 
-	gs_unwind_begin(&u, regs);
+	gs_unwind_begin(&u, c, regs);
+	k = gs_known_ustack(&u);
+	if (k && gs_recall_ustack(&u, k, max)) {
+		*n = min(k->n, max);
+		*flags = k->flags;
+		return k->frames;
+	}
+	if (k)
+		gs_note_ustack(&u, k);
 	if (gs_lock_mm(c, u.mm)) {
 		*n = gs_follow_stack(&u, to, max, flags);
 		gs_unlock_mm(c, u.mm);
 	} else {
+		gs_note_nothing(&u);
 		to[0] = (struct gs_frame){ .addr = u.ip, .image = GS_NO_IMAGE };
 		*n = 1;
 		*flags = GS_USTACK_BUSY;

@@ -13,6 +13,12 @@
 
 static DEFINE_MUTEX(gs_tables_mutex);
 static u64 gs_tables_size;		/* bytes of all tables */
+static u64 gs_ntables;
+
+u64 gs_tables_so_far(void)
+{
+	return smp_load_acquire(&gs_ntables);
+}
 
 static_assert(sizeof(struct gs_unwind_rule) == 44);
 
@@ -106,6 +112,7 @@ static long gs_install_table(struct gs_image_slot *s, const struct gs_image_tabl
 		return PTR_ERR(t);
 	gs_tables_size += size;
 	smp_store_release(&s->table, t);
+	smp_store_release(&gs_ntables, gs_ntables + 1);
 	return 0;
 }
 

@@ -25,6 +25,8 @@ var userCases = []hitCase{
 		`uprobe:PATH:FUNCTION { printf("%s %d\n", comm, arg1) }`, "2400", true},
 	{"$return added up", `global s probe process("PATH").function("FUNCTION").return { s <<< $return } probe end { printf("%d\n", @sum(s)) }`,
 		`uretprobe:PATH:FUNCTION { @s = sum(retval) }`, "1800", false},
+	{"print_ubacktrace(), the same", `probe process("PATH").function("FUNCTION") { print_ubacktrace() }`,
+		`uprobe:PATH:FUNCTION { print(ustack) }`, "3500", true},
 }
 
 // userCalls is how many calls each figure stands on.

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * userknown.c - programs' stacks that have been followed before. To follow one
+ * takes some 600 instructions for a frame, and most come again and again. What
+ * decides where a caller is found are some registers at the hit, words of the
+ * stack, the process's mappings, and the tables of its images: where all of
+ * these are as they were, so is the stack. Registers and what functions have
+ * saved of them point into the stack, and count from the stack pointer, so that
+ * the same calls are recognised wherever the stack lies.
+ */
+#include <linux/sched.h>
+
+#include "useraccess.h"
+#include "userstack.h"
+
+/* Where there is no memory for them, each stack is followed. */
+void gs_known_ustacks_init(int cpu)
+{
+	if (gs_program.user_stacks)
+		per_cpu_ptr(gs_cpus, cpu)->known_ustacks = gs_alloc(sizeof(struct gs_known_ustack) * GS_KNOWN_USTACKS, cpu);
+}
+
+/* How a value that may be an address of the stack is kept. */
+static u64 gs_ustack_relative(const struct gs_unwinder *u, u64 value)
+{
+	return value ? value - u->sp : 0;
+}
+
+/*
+ * What is unmapped after it has run takes its pages' translations with it, which
+ * the address space counts.
+ */
+static struct gs_ustack_key gs_ustack_key(const struct gs_unwinder *u)
+{
+	return (struct gs_ustack_key){
+		.mm = u->mm,
+		.started = current->group_leader->start_time,
+		.executed = current->self_exec_id,
+		.unmapped = atomic64_read(&u->mm->context.tlb_gen),
+		.tables = gs_tables_so_far(),
+		.ip = u->ip,
+		.called = u->called,
+	};
+}
+
+static bool gs_same_key(const struct gs_ustack_key *a, const struct gs_ustack_key *b)
+{
+	return !((u64)a->mm ^ (u64)b->mm | a->started ^ b->started | a->executed ^ b->executed |
+		 a->unmapped ^ b->unmapped | a->tables ^ b->tables | a->ip ^ b->ip | a->called ^ b->called);
+}
+
+/* Where a stack that begins like this is known, or may become so; NULL: nowhere. */
+struct gs_known_ustack *gs_known_ustack(struct gs_unwinder *u)
+{
+	struct gs_known_ustack *all = container_of(u->c, struct gs_cpu, ctx)->known_ustacks;
+	u64 innermost;
+
+	if (!all || u->sp & 7 || !gs_load_user(u->c, &innermost, u->sp, sizeof(innermost)))
+		return NULL;
+	return &all[((u->ip ^ innermost) * GOLDEN_RATIO_64 >> 32) % GS_KNOWN_USTACKS];
+}
+
+/* Is an address space that is loaded, whose words stand as they did? */
+static __always_inline bool gs_words_stand(const struct gs_unwinder *u, const struct gs_known_ustack *k)
+{
+	u64 sp = u->sp, value;
+	u32 i;
+
+	__uaccess_begin_nospec();
+	for (i = 0; i < k->nreturns; i++) {
+		if (sp + k->returns[i].at > TASK_SIZE_MAX - sizeof(value))
+			goto other;
+		unsafe_get_user(value, (u64 __user *)(sp + k->returns[i].at), other);
+		if (value != k->returns[i].value)
+			goto other;
+	}
+	for (i = 0; i < k->nsaved; i++) {
+		if (sp + k->saved[i].at > TASK_SIZE_MAX - sizeof(value))
+			goto other;
+		unsafe_get_user(value, (u64 __user *)(sp + k->saved[i].at), other);
+		if ((value ? value - sp : 0) != k->saved[i].value)
+			goto other;
+	}
+	__uaccess_end();
+	return true;
+other:
+	__uaccess_end();
+	return false;
+}
+
+/* The same of any, of which not even that is known. */
+static noinline bool gs_words_stand_anywhere(const struct gs_unwinder *u, const struct gs_known_ustack *k)
+{
+	u64 value;
+	u32 i;
+
+	for (i = 0; i < k->nreturns; i++)
+		if (!gs_load_user(u->c, &value, u->sp + k->returns[i].at, sizeof(value)) ||
+		    value != k->returns[i].value)
+			return false;
+	for (i = 0; i < k->nsaved; i++)
+		if (!gs_load_user(u->c, &value, u->sp + k->saved[i].at, sizeof(value)) ||
+		    gs_ustack_relative(u, value) != k->saved[i].value)
+			return false;
+	return true;
+}
+
+/* Is the stack, of which at most max frames are wanted, the one that is known? */
+bool gs_recall_ustack(const struct gs_unwinder *u, const struct gs_known_ustack *k, u32 max)
+{
+	struct gs_ustack_key key = gs_ustack_key(u);
+	unsigned long registers = k->registers;
+	bool same;
+	u32 reg;
+
+	if (!gs_same_key(&key, &k->key) || !k->complete && k->n < max)
+		return false;
+	for_each_set_bit(reg, &registers, GS_NREGS)
+		if (gs_ustack_relative(u, u->value[reg]) != k->value[reg])
+			return false;
+	if (!gs_hit_in_user(u->c))
+		return gs_words_stand_anywhere(u, k);
+	pagefault_disable();
+	same = gs_words_stand(u, k);
+	pagefault_enable();
+	return same;
+}
+
+/* From here on, what is found of the stack is noted; the key is taken before it is looked at. */
+void gs_note_ustack(struct gs_unwinder *u, struct gs_known_ustack *k)
+{
+	k->key = gs_ustack_key(u);
+	k->n = k->nreturns = k->nsaved = k->registers = 0;
+	u->noted = k;
+}
+
+/* Nothing any more. */
+void gs_note_nothing(struct gs_unwinder *u)
+{
+	if (u->noted)
+		u->noted->key.mm = NULL;
+	u->noted = NULL;
+}
+
+/* A register's value is used. */
+void gs_note_register(struct gs_unwinder *u, u8 reg)
+{
+	struct gs_known_ustack *k = u->noted;
+
+	if (!k || !(u->unchanged & 1 << reg) || reg == GS_RSP)
+		return;
+	k->registers |= 1 << reg;
+	k->value[reg] = gs_ustack_relative(u, u->value[reg]);
+}
+
+/* A return address has been read. */
+void gs_note_return(struct gs_unwinder *u, u64 at, u64 value)
+{
+	struct gs_known_ustack *k = u->noted;
+
+	if (!k)
+		return;
+	if (k->nreturns == GS_KNOWN_UDEPTH)
+		gs_note_nothing(u);
+	else
+		k->returns[k->nreturns++] = (struct gs_ustack_word){ at - u->sp, value };
+}
+
+/* A word has been read by which others are found. */
+void gs_note_saved(struct gs_unwinder *u, u64 at, u64 value)
+{
+	struct gs_known_ustack *k = u->noted;
+
+	if (!k)
+		return;
+	if (k->nsaved == GS_KNOWN_UDEPTH)
+		gs_note_nothing(u);
+	else
+		k->saved[k->nsaved++] = (struct gs_ustack_word){ at - u->sp, gs_ustack_relative(u, value) };
+}
+
+/* The stack has been followed; what has gone wrong may go well the next time. */
+void gs_ustack_noted(struct gs_unwinder *u, const struct gs_frame *frames, u32 n, u32 flags, bool complete)
+{
+	struct gs_known_ustack *k = u->noted;
+
+	if (!k)
+		return;
+	if (n > GS_KNOWN_UDEPTH || flags & GS_USTACK_FAULT) {
+		gs_note_nothing(u);
+		return;
+	}
+	memcpy(k->frames, frames, n * sizeof(*frames));
+	k->n = n;
+	k->flags = flags;
+	k->complete = complete;
+}
