@@ -15,6 +15,7 @@
  * ask GS_HAVE_FREE_FILTER Module.symvers ftrace_free_filter
  * ask GS_HAVE_GET_KRETPROBE include/linux/kprobes.h get_kretprobe
  * ask GS_HAVE_KRETPROBE_RETADDR include/linux/kprobes.h get_kretprobe_retaddr
+ * ask GS_HAVE_TASK_WORK Module.symvers task_work_add
  * ask GS_HAVE_RESV_START_OP include/net/genetlink.h resv_start_op
  * ask GS_HAVE_UPROBE_REFCTR include/linux/uprobes.h uprobe_register_refctr
  * ask GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync

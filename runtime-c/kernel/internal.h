@@ -179,6 +179,7 @@ void gs_session_module(const struct module *mod);
  * @flags: GS_FAMILY_*
  * @begin: runs handlers before anything is armed
  * @arm: arms the points; those that it can't it gives to gs_unarmed(). -errno if memory is short
+ * @running: from here on handlers run; NULL: that is nothing to it
  * @update: arms and disarms what @arm left, as gs_wanted() says now; NULL: the empty handler has to do
  * @disarm: undoes what @arm did, or did of it; afterwards none of its handlers runs
  * @arm_one: arms one point, whose module has come. @arm may have had no point
@@ -198,6 +199,7 @@ struct gs_family {
 	u32 flags;
 	void (*begin)(const struct gs_point **points, u32 n);
 	int (*arm)(const struct gs_point **points, u32 n);
+	void (*running)(void);
 	void (*update)(void);
 	void (*disarm)(void);
 	int (*arm_one)(const struct gs_point *p);
@@ -234,14 +236,9 @@ void gs_resolve_module(const struct module *mod, u64 *addrs);
 int gs_programs_open(const int __user *fds);
 void gs_programs_close(void);
 struct inode *gs_program_inode(u32 image);	/* NULL if there is no such file */
-bool gs_runs_program(u32 image);		/* does the current process? */
-bool gs_in_target(void);			/* is the current process that of target(), or descended from it? */
-static inline bool gs_is_process(s64 pid)	/* is it the one of pid, or if that is negative one of the target's? */
-{
-	return pid < 0 ? gs_in_target() : pid == current->tgid;
-}
+bool gs_runs_program(const struct task_struct *t, u32 image);
+bool gs_is_process(const struct task_struct *t, s64 pid);
 
-/* point.c */
 u64 gs_point_addr(const struct gs_point *p);	/* 0 if its symbol isn't there */
 void gs_unarmed(const struct gs_point *p, int err);
 u32 gs_unarmed_points(void);

@@ -67,12 +67,13 @@ struct inode *gs_program_inode(u32 image)
 }
 
 /**
- * gs_runs_program() - does the current process run an image?
+ * gs_runs_program() - does a task's process run an image?
+ * @t: the current task, or one that is kept and locked by task_lock()
  * @image: its number; 0, the kernel, stands for any program
  *
  * Context: A task's, that may be atomic.
  */
-bool gs_runs_program(u32 image)
+bool gs_runs_program(const struct task_struct *t, u32 image)
 {
 	struct file *exe;
 	bool same = false;
@@ -80,16 +81,16 @@ bool gs_runs_program(u32 image)
 	if (!image)
 		return true;
 	rcu_read_lock();
-	exe = current->mm ? rcu_dereference(current->mm->exe_file) : NULL;
+	exe = t->mm ? rcu_dereference(t->mm->exe_file) : NULL;
 	if (exe && gs_program_files[image])
 		same = gs_real_inode(exe) == gs_real_inode(gs_program_files[image]);
 	rcu_read_unlock();
 	return same;
 }
 
-bool gs_in_target(void)
+/* Is it the process of target(), or descended from it? */
+static bool gs_in_target(const struct task_struct *t)
 {
-	struct task_struct *t = current;
 	bool found = !gs_target;
 
 	rcu_read_lock();
@@ -97,4 +98,16 @@ bool gs_in_target(void)
 		found = t->tgid == gs_target;
 	rcu_read_unlock();
 	return found;
+}
+
+/**
+ * gs_is_process() - is a task of a process?
+ * @t: the task
+ * @pid: of the process; negative for any of the target's
+ *
+ * Context: A task's, that may be atomic.
+ */
+bool gs_is_process(const struct task_struct *t, s64 pid)
+{
+	return pid < 0 ? gs_in_target(t) : pid == t->tgid;
 }

@@ -110,6 +110,16 @@ static int gs_arm(void)
 	return 0;
 }
 
+static void gs_say_running(void)
+{
+	const struct gs_family *const *f;
+
+	lockdep_assert_held(&gs_session_mutex);
+	for (f = gs_families; *f; f++)
+		if ((*f)->running)
+			(*f)->running();
+}
+
 /* Last armed, first disarmed. */
 static void gs_disarm(void)
 {
@@ -249,7 +259,8 @@ int gs_session_start(const struct gs_start *how)
 	if (err)
 		goto disarm;
 	/* Handlers have been hit until here, and did nothing. */
-	try_cmpxchg(&gs_state, &seen, GS_STATE_RUNNING);
+	if (try_cmpxchg(&gs_state, &seen, GS_STATE_RUNNING))
+		gs_say_running();
 	goto out;
 disarm:
 	gs_disarm();

@@ -3,7 +3,8 @@
  * process.c - what happens to processes and threads: they begin, by fork or
  * exec, and end, and call the kernel. args[0] says what of it, args[1] is a
  * pid or 0 for all processes, and the image a program that they have to run,
- * or the kernel for any. Handlers run in the task that it happens to.
+ * or the kernel for any. Handlers run in the task that it happens to. Processes
+ * and threads that are there before the session begin with it.
  *
  * No tracepoint runs in a new task, nor in one that ends while it still has
  * its memory: there kprobes stand at functions that tell.
@@ -14,6 +15,7 @@
 #include <linux/tracepoint.h>
 
 #include "../dispatch.h"
+#include "../existing.h"
 
 enum gs_process_event {
 	GS_PROCESS_BEGIN = 1,
@@ -29,13 +31,13 @@ enum gs_process_event {
 static struct gs_hit *gs_process_hits;
 static u32 gs_process_first[GS_PROCESS_EVENTS + 1];
 
-static bool gs_process_concerns(const struct gs_point *p)
+static bool gs_process_concerns(const struct gs_point *p, const struct task_struct *t)
 {
-	if (p->args[1] && !gs_is_process(p->args[1]))
+	if (p->args[1] && !gs_is_process(t, p->args[1]))
 		return false;
-	if (!p->args[1] && !p->image && !gs_in_target())
+	if (!p->args[1] && !p->image && !gs_is_process(t, -1))
 		return false;
-	return gs_runs_program(p->image);
+	return gs_runs_program(t, p->image);
 }
 
 static void gs_process_happens(enum gs_process_event event, struct pt_regs *regs)
@@ -43,7 +45,7 @@ static void gs_process_happens(enum gs_process_event event, struct pt_regs *regs
 	u32 i;
 
 	for (i = gs_process_first[event]; i < gs_process_first[event + 1]; i++)
-		if (gs_process_concerns(gs_process_hits[i].point))
+		if (gs_process_concerns(gs_process_hits[i].point, current))
 			gs_run(&gs_process_hits[i], regs, 0, false);
 }
 
@@ -89,6 +91,29 @@ static void gs_process_calls(void *data, struct pt_regs *regs, long number)
 static void gs_process_returns(void *data, struct pt_regs *regs, long result)
 {
 	gs_process_happens(GS_PROCESS_SYSRET, regs);
+}
+
+/* A task that was there before the session begins for it with the session. */
+static enum gs_process_event gs_process_beginning(const struct task_struct *t)
+{
+	return thread_group_leader((struct task_struct *)t) ? GS_PROCESS_BEGIN : GS_THREAD_BEGIN;
+}
+
+static bool gs_process_exists(const struct task_struct *t)
+{
+	enum gs_process_event event = gs_process_beginning(t);
+	u32 i;
+
+	for (i = gs_process_first[event]; i < gs_process_first[event + 1]; i++)
+		if (gs_process_concerns(gs_process_hits[i].point, t))
+			return true;
+	return false;
+}
+
+static void gs_process_visited(void)
+{
+	if (gs_runs_user_code())
+		gs_process_happens(gs_process_beginning(current), task_pt_regs(current));
 }
 
 static struct kprobe gs_process_kprobes[] = {
@@ -173,9 +198,17 @@ static int gs_processes_arm(const struct gs_point **points, u32 n)
 	return 0;
 }
 
+static void gs_processes_running(void)
+{
+	if (gs_process_armed & (gs_process_takes[GS_PROCESS_BEGIN] | gs_process_takes[GS_THREAD_BEGIN]))
+		gs_existing_visit(gs_process_exists, gs_process_visited);
+}
+
 static void gs_processes_disarm(void)
 {
 	u32 i;
+
+	gs_existing_leave();
 
 	for (i = 0; i < 8; i++) {
 		if (!(gs_process_armed & 1 << i))
@@ -193,5 +226,6 @@ static void gs_processes_disarm(void)
 }
 
 static const struct gs_family gs_family_process = {
-	.name = "process", .flags = GS_FAMILY_EVENT, .arm = gs_processes_arm, .disarm = gs_processes_disarm,
+	.name = "process", .flags = GS_FAMILY_EVENT, .arm = gs_processes_arm,
+	.running = gs_processes_running, .disarm = gs_processes_disarm,
 };
