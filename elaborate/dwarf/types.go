@@ -258,6 +258,12 @@ func (t *Types) Strip(id btf.ID) btf.ID {
 	return 0
 }
 
+// IsReference reports whether id is a reference of C++, which is a Pointer.
+func (t *Types) IsReference(id btf.ID) bool {
+	d, ok := t.die(t.Strip(id))
+	return ok && (d.tag == dwarf.TagReferenceType || d.tag == dwarf.TagRvalueReferenceType)
+}
+
 // IsUser is false: debuginfo does not tell pointers to user memory.
 func (t *Types) IsUser(btf.ID) bool { return false }
 

@@ -41,8 +41,36 @@ func (l *location) fail(format string, args ...any) *syntax.Diagnostic {
 // real is the location's type without typedefs and qualifiers.
 func (l *location) real() btf.ID { return l.types.Strip(l.typ) }
 
+// isReference reports whether the value is a reference of C++, which scripts see as what it refers to.
+func (l *location) isReference() bool {
+	t, ok := l.types.(interface{ IsReference(btf.ID) bool })
+	return ok && t.IsReference(l.typ)
+}
+
+// referred returns what l refers to, if it is a reference to what has a value of its own, else l.
+func (l *location) referred() (*location, *syntax.Diagnostic) {
+	if !l.isReference() {
+		return l, nil
+	}
+	in, d := l.deref()
+	if d != nil {
+		return nil, d
+	}
+	switch in.types.Kind(in.real()) {
+	case btf.Struct, btf.Union, btf.Array, btf.Forward:
+		return l, nil
+	}
+	return in, nil
+}
+
 // access follows one -> or [ ].
 func (l *location) access(a syntax.Access) (*location, *syntax.Diagnostic) {
+	if l.isReference() {
+		var d *syntax.Diagnostic
+		if l, d = l.deref(); d != nil {
+			return nil, d
+		}
+	}
 	if a.Index != nil {
 		return l.index(a)
 	}

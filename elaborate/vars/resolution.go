@@ -86,6 +86,14 @@ func (r *resolution) value() *program.Value {
 			return failed(r.x.At, d)
 		}
 	}
+	if l.isReference() && (r.x.Pretty > 0 || r.x.Addr) {
+		l, d = l.deref()
+	} else {
+		l, d = l.referred()
+	}
+	if d != nil {
+		return failed(r.x.At, d)
+	}
 	switch {
 	case r.x.Pretty > 0:
 		return r.pretty(l, r.x.Pretty)

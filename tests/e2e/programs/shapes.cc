@@ -2,8 +2,6 @@
 //
 // shapes: what C++ has that C has not: namespaces, methods, overloads,
 // templates, references, inheritance, constructors.
-#include <cstdio>
-
 #define PROBED __attribute__((noinline, noclone, noipa))
 
 namespace geo
@@ -84,6 +82,5 @@ int main()
 	long sum = s.scale(5) + s.scale("2", 6) + static_cast<geo::Named *>(&s)->id + s.area(10) +
 		   geo::Shape::sides_of(s, count) + i.get(2) + c.get(1) + geo::larger(5, 9) + geo::larger(2L, 1L) + hidden(8);
 
-	printf("%ld\n", sum);
-	return 0;
+	return sum != 253;
 }
