@@ -92,6 +92,8 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 			fmt.Fprintf(b, " arg%d", x.Index)
 		case *program.Register:
 			fmt.Fprintf(b, " reg%d", x.Number)
+		case *program.LoadBias:
+			fmt.Fprintf(b, " bias %s", x.Image.Path)
 		case *program.ProbedAddr:
 			b.WriteString(" probed")
 		case *program.ReturnValue:

@@ -115,10 +115,15 @@ func (p *Program) Site(addr uint64) program.Site {
 func (p *Program) site(_ *BaseSymbol, addr uint64) program.Site { return p.Site(addr) }
 
 // Address returns where code or data is that is linked at addr, for a handler of a probe
-// at from: wherever the program is loaded, they are as far apart.
+// at from: wherever the program is loaded, they are as far apart. At probes elsewhere, of which from is 0, the current
+// process is asked where it has the program.
 func (p *Program) Address(at syntax.Pos, addr, from uint64) (program.Expr, error) {
 	if from == 0 {
-		return nil, errors.Errorf("where %s is loaded is known only to probes in it", p.Path)
+		first, ok := p.AddressAt(0)
+		if !ok {
+			return nil, errors.Errorf("where %s is loaded can't be told, as its first page is not", p.Path)
+		}
+		return program.Plus(at, &program.LoadBias{At: at, Image: p.ID(), First: first}, int64(addr)), nil
 	}
 	return program.Plus(at, &program.ProbedAddr{At: at}, int64(addr-from)), nil
 }

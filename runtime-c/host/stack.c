@@ -54,6 +54,14 @@ int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to)
 	return 0;
 }
 
+gs_u64 gs_load_bias(struct gs_ctx *c, gs_u32 image, gs_u64 first, const char *near)
+{
+	(void)image;
+	(void)first;
+	gs_raise(c, "no program is traced here", near);
+	return 0;
+}
+
 void gs_find_usymbol(const struct gs_frame *f, struct gs_symbol *to)
 {
 	(void)f;

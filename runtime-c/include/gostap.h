@@ -300,6 +300,12 @@ const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs
 /* Finds what is mapped at addr of the current process; image is GS_NO_IMAGE where no file is. False if there is nothing. */
 int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to);
 /*
+ * How far above where it is linked the current process has a program or a
+ * library; first is where the first page of its file is linked. Raises an error
+ * if the process has not mapped it.
+ */
+gs_u64 gs_load_bias(struct gs_ctx *c, gs_u32 image, gs_u64 first, const char *near);
+/*
  * The symbol of such a frame, as far as its image's table has come; name is ""
  * if it is not known, module is the image's path.
  */

@@ -60,6 +60,16 @@ struct gs_mm_lock {
 	struct irq_work unlock;
 };
 
+/* loadbias.c: where a process has loaded an image. */
+struct gs_known_bias {
+	struct mm_struct *mm;		/* NULL: nothing is known */
+	u64 started;			/* when the process did */
+	u64 executed;			/* how often */
+	u64 unmapped;			/* how often pages have gone from the address space */
+	u64 bias;
+	u32 image;
+};
+
 /* What a CPU has for itself. */
 struct gs_cpu {
 	struct gs_ctx ctx;
@@ -87,6 +97,7 @@ struct gs_cpu {
 	struct gs_frame ustack[GS_USTACK_DEPTH];
 	struct gs_known_ustack *known_ustacks;	/* userknown.c; NULL: there are none */
 	struct gs_mm_lock mm_lock;
+	struct gs_known_bias known_bias;
 };
 extern struct gs_cpu __percpu *gs_cpus;
 

@@ -33,6 +33,7 @@ static DEFINE_MUTEX(gs_images_mutex);	/* whoever takes files */
 
 int gs_images_init(void)
 {
+	gs_mm_locks_init();
 	if (!gs_program.user_stacks)
 		return 0;
 	gs_images = kvcalloc(GS_NIMAGES, sizeof(*gs_images), GFP_KERNEL);
@@ -43,7 +44,6 @@ int gs_images_init(void)
 		return -ENOMEM;
 	}
 	gs_images_seed = get_random_u64();
-	gs_mm_locks_init();
 	return 0;
 }
 
@@ -52,9 +52,9 @@ void gs_images_free(void)
 {
 	u32 i;
 
+	gs_mm_locks_free();
 	if (!gs_images)
 		return;
-	gs_mm_locks_free();
 	for (i = 0; i < GS_NIMAGES; i++) {
 		if (gs_images[i].file)
 			fput(gs_images[i].file);

@@ -66,6 +66,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		g.nesting = int64(a.depth) + 10
 	}
 	g.keeps = keepsMatches(p)
+	g.image(program.Image{}) // the kernel itself comes first
 	g.nameGlobals()
 	g.findHandlers()
 	for _, h := range g.handlers {

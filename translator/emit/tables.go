@@ -333,7 +333,6 @@ func (g *gen) fillManifest() {
 	g.manifest.Version = manifest.Version
 	g.manifest.Name = g.opts.Module
 	g.manifest.Release = g.opts.Release
-	g.image(program.Image{}) // the kernel itself comes first
 	for _, gl := range g.settable() {
 		g.manifest.Globals = append(g.manifest.Globals, manifest.Global{Name: gl.Name, String: gl.Type == program.String})
 	}

@@ -202,6 +202,14 @@ type (
 	// runs it; in a return probe, where the function begins.
 	ProbedAddr struct{ At syntax.Pos }
 
+	// LoadBias is how far above where a program or library is linked the current process has it;
+	// First is where the first page of its file is linked. An error of the handler if the process has not mapped it.
+	LoadBias struct {
+		At    syntax.Pos
+		Image Image
+		First uint64
+	}
+
 	// SyscallNumber is the number of the system call that a process makes.
 	SyscallNumber struct{ At syntax.Pos }
 
@@ -263,6 +271,7 @@ func (e *Register) Type() Type      { return Long }
 func (e *SavedValue) Type() Type    { return e.Kind }
 func (e *SymbolAddr) Type() Type    { return Long }
 func (e *ProbedAddr) Type() Type    { return Long }
+func (e *LoadBias) Type() Type      { return Long }
 func (e *SyscallNumber) Type() Type { return Long }
 func (e *FileValue) Type() Type     { return String }
 func (e *Deref) Type() Type         { return Long }
@@ -305,6 +314,7 @@ func (e *Register) Pos() syntax.Pos      { return e.At }
 func (e *SavedValue) Pos() syntax.Pos    { return e.At }
 func (e *SymbolAddr) Pos() syntax.Pos    { return e.At }
 func (e *ProbedAddr) Pos() syntax.Pos    { return e.At }
+func (e *LoadBias) Pos() syntax.Pos      { return e.At }
 func (e *SyscallNumber) Pos() syntax.Pos { return e.At }
 func (e *FileValue) Pos() syntax.Pos     { return e.At }
 func (e *Deref) Pos() syntax.Pos         { return e.At }
