@@ -271,6 +271,25 @@ func (p *probe) useSaved(x *program.SavedValue) {
 	p.savedUses[x.Index] = append(p.savedUses[x.Index], x)
 }
 
+// dropUnsaved empties what is to be saved for branches that are never run: @defined(@entry($x))
+// may have decided against them, and no $x would be an error.
+func (p *probe) dropUnsaved() {
+	if len(p.Saved) == 0 {
+		return
+	}
+	used := map[int]bool{}
+	eachExpr(p.body, func(x program.Expr) {
+		if v, ok := x.(*program.SavedValue); ok {
+			used[v.Index] = true
+		}
+	})
+	for i, x := range p.Saved {
+		if !used[i] {
+			p.Saved[i] = &program.Number{At: x.Pos()}
+		}
+	}
+}
+
 // compactSaved drops what is saved at a function's entry and never used.
 func (p *probe) compactSaved() {
 	var left []program.Expr

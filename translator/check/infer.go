@@ -22,6 +22,7 @@ func (c *checker) inferAll() {
 		if p.Cond != nil {
 			c.want(p.Cond, program.Long)
 		}
+		p.dropUnsaved()
 		p.saved = p.saved[:0]
 		for _, x := range p.Saved {
 			p.saved = append(p.saved, c.infer(x))
