@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * exchange tcp|udp 4|6 PORT N SIZE: over the loopback device, N messages of
+ * exchange tcp|udp|refuse|reset|overflow 4|6 PORT N SIZE: over the loopback device, N messages of
  * SIZE bytes from a client's socket to a server's at PORT, each received before
- * the next is sent. exchange syn 4 PORT: a connection that nobody takes.
+ * the next is sent. With "refuse" a client connects to a port that nobody listens
+ * at, with "reset" the server ends the connection by a reset, with "overflow" N
+ * clients connect to a server that takes none of them.
  * Prints what it received: messages and bytes, and the client's port.
  */
 #include <arpa/inet.h>
@@ -63,13 +65,19 @@ int main(int argc, char **argv)
 
 	if (server < 0 || client < 0)
 		return fail("socket");
-	if (!strcmp(kind, "syn"))
-		return connect(client, (struct sockaddr *)&to, len) ? fail("connect") : 0;
+	if (!strcmp(kind, "refuse"))
+		return connect(client, (struct sockaddr *)&to, len) != -1;
 	setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(server, (struct sockaddr *)&to, len))
 		return fail("bind");
 	if (tcp && listen(server, 1))
 		return fail("listen");
+	if (!strcmp(kind, "overflow")) {
+		for (; n > 0; n--)
+			connect(socket(family, type | SOCK_NONBLOCK, 0), (struct sockaddr *)&to, len);
+		usleep(100000);
+		return 0;
+	}
 	if (connect(client, (struct sockaddr *)&to, len))
 		return fail("connect");
 	if (tcp && (from = accept(server, NULL, NULL)) < 0)
@@ -89,9 +97,11 @@ int main(int argc, char **argv)
 			bytes += got;
 		}
 	}
+	if (!strcmp(kind, "reset"))
+		setsockopt(from, SOL_SOCKET, SO_LINGER, &(struct linger){ .l_onoff = 1 }, sizeof(struct linger));
 	printf("%s%d: %ld messages, %ld bytes from port %d\n", kind, version, messages, bytes, port_of(client));
-	close(client);
 	close(from);
+	close(client);
 	if (from != server)
 		close(server);
 	return 0;
