@@ -72,7 +72,7 @@ func TestProbes(t *testing.T) {
 			"end[0,0]: 2 x if 0\nend[0,0]: 2 y if 0\ntimer.s(2)[2000000000,0]: 3 z if 0\n"},
 		{"braces", `probe t.one = begin { println("1") } probe t.two = end { println("2") } probe t.{one,two} { println("x") }`,
 			"begin[0,0]: 1 x if 0\nend[0,0]: 2 x if 0\n"},
-		{"double wildcard", `probe u.a.b = begin { println("1") } probe u** { println("x") }`, "begin[0,0]: 1 x if 0\n"},
+		{"double wildcard", `probe unlike.a.b = begin { println("1") } probe unlike** { println("x") }`, "begin[0,0]: 1 x if 0\n"},
 		{"optional", `probe nothing.here ?, begin { println("x") }`, "begin[0,0]: x if 0\n"},
 		{"sufficient", `probe none.such !, end !, begin { println("x") }`, "end[0,0]: x if 0\n"},
 		{"alias of several", `probe both = begin, end { println("a") } probe both { println("x") }`,
