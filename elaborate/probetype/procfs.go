@@ -34,6 +34,9 @@ const (
 // whose readers are given what the handler assigns to $value, or whose writers
 // give the handler what it finds there.
 func procfsFile(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	if err := c.Target.Host(); err != nil {
+		return nil, m.Errorf("%v", err)
+	}
 	file := m.Text("procfs")
 	if m.Components[0].Arg == nil {
 		file = defaultFile
