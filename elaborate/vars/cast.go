@@ -49,6 +49,20 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 		types, where = own, "the module "+m.Name()
 	}
 	ids := typesNamed(types, r.x.Name)
+	if len(ids) == 0 && kernelModule(r.x.Module) {
+		// "kernel:nfsd": what the kernel itself does not have, one of these modules may.
+		for _, name := range strings.Split(r.x.Module, ":") {
+			m := r.env.Target.FirstModule(name)
+			if m == nil || len(ids) > 0 {
+				continue
+			}
+			own, err := m.Types()
+			if err != nil {
+				return nil, r.env.Target.Complain(r.x.At, err)
+			}
+			types, ids = own, typesNamed(own, r.x.Name)
+		}
+	}
 	if len(ids) == 0 {
 		return fail("@cast: %s has no type %q", where, r.x.Name)
 	}

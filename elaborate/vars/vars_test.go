@@ -60,6 +60,7 @@ func TestVariables(t *testing.T) {
 		{`vfs_read`, `@cast($buf, "struct list_head", "kernel<linux/list.h>")$`, `sprintf("{.next=%p, .prev=%p}", u8[{$buf}], u8[({$buf} + 8)])`},
 		{`vfs_read`, `@cast($buf, "list_head", "/no/such/program")->next`, `test.stp:1:43: there is no file "/no/such/program": not even the folder /no/such`},
 		{`vfs_read`, `@cast($buf, "kvm_lapic", "kvm")->vcpu`, `u8[({$buf} + 144)]`},
+		{`vfs_read`, `@cast($buf, "kvm_lapic", "kernel:kvm")->vcpu`, `u8[({$buf} + 144)]`},
 		{`vfs_read`, `@cast($buf, "list_head", "no_such_module")->next`, `test.stp:1:43: @cast: types are known of the kernel, its modules, and programs, and none of them is "no_such_module"`},
 		{`vfs_read`, `@cast($buf, "kvm_lapic")->vcpu`, `test.stp:1:43: @cast: the kernel has no type "kvm_lapic"`},
 		{`vfs_read`, `@cast($buf, "dir_entry", "btrfs")->ino`, `u8[{$buf}]`},
