@@ -65,6 +65,7 @@ var compareOps = map[op.Opcode]string{
 
 // Opcodes that package op does not have.
 const (
+	opGNUPushTLSAddress  = 0xe0
 	opImplicitPointer    = 0xa0
 	opAddrx              = 0xa1
 	opConstx             = 0xa2
@@ -269,6 +270,8 @@ func (m *exprBuilder) step(c op.Opcode, b *buf) error {
 		m.push(z)
 		m.push(x)
 		m.push(y)
+	case op.DW_OP_form_tls_address, opGNUPushTLSAddress:
+		m.push(&Expr{Op: OpThread, X: m.pop(b)})
 	case op.DW_OP_deref:
 		m.push(&Expr{Op: OpLoad, N: 8, X: m.pop(b)})
 	case op.DW_OP_deref_size:

@@ -16,6 +16,7 @@ const (
 	OpCompare                // X Name Y, 1 or 0
 	OpCast                   // X cut to N bytes, sign-extended if Signed; of 8 bytes it is X
 	OpCond                   // Y if X is not 0, else Z
+	OpThread                 // the address of what is X bytes into the thread's copy of its variables
 	OpEntry                  // what register N held at the function's entry; X is its canonical frame address
 )
 

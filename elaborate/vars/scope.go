@@ -162,6 +162,9 @@ func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	switch x.Op {
 	case dwarf.OpLoad:
 		return &program.Deref{At: at, Addr: inner, Size: int(x.N), User: s.User()}, nil
+	case dwarf.OpThread:
+		start, err := s.ThreadVariables(at, s.addr)
+		return &program.Binary{At: at, Op: "+", X: start, Y: inner}, err
 	case dwarf.OpEntry:
 		return s.asker.entryValue(s, x.N, inner)
 	case dwarf.OpCast:

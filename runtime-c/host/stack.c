@@ -54,6 +54,11 @@ int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to)
 	return 0;
 }
 
+gs_u64 gs_thread_pointer(void)
+{
+	return 0;
+}
+
 gs_u64 gs_load_bias(struct gs_ctx *c, gs_u32 image, gs_u64 first, const char *near)
 {
 	(void)image;

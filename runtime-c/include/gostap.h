@@ -299,6 +299,8 @@ const struct gs_frame *gs_ustack(struct gs_ctx *c, gs_u32 max, gs_u32 *n, gs_u32
 const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs_u64 bp, gs_u32 *n, gs_u32 *flags);
 /* Finds what is mapped at addr of the current process; image is GS_NO_IMAGE where no file is. False if there is nothing. */
 int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to);
+/* What the current process's thread finds its own variables by. */
+gs_u64 gs_thread_pointer(void);
 /*
  * How far above where it is linked the current process has a program or a
  * library; first is where the first page of its file is linked. Raises an error

@@ -3,10 +3,12 @@
  * loadbias.c - where the current process has loaded a program or a library,
  * for variables of others than what is probed. To look through the mappings
  * takes some hundred instructions for each, so the last answer is kept, as long
- * as the process has unmapped nothing.
+ * as the process has unmapped nothing. And where its thread has its own variables:
+ * the kernel leaves the register alone.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <asm/fsgsbase.h>
 
 #include "userimage.h"
 
@@ -35,6 +37,11 @@ static bool gs_same_bias(const struct gs_known_bias *a, const struct gs_known_bi
 {
 	return a->mm == b->mm && a->started == b->started && a->executed == b->executed &&
 	       a->unmapped == b->unmapped && a->image == b->image;
+}
+
+gs_u64 gs_thread_pointer(void)
+{
+	return x86_fsbase_read_cpu();
 }
 
 gs_u64 gs_load_bias(struct gs_ctx *c, gs_u32 image, gs_u64 first, const char *near)

@@ -135,6 +135,8 @@ func writeExpr(b *strings.Builder, x program.Expr) {
 		put("&", x.Image.Module, ":", x.Symbol)
 	case *program.ProbedAddr:
 		put("probed address")
+	case *program.ThreadPointer:
+		put("thread pointer")
 	case *program.LoadBias:
 		put("load bias of ", x.Image.Path)
 	case *program.SyscallNumber:

@@ -35,6 +35,8 @@ func (b *body) contextual(e program.Expr) value {
 		return temporaryValue("(gs_s64)c->ip")
 	case *program.FileValue:
 		return temporaryValue("((struct gs_str){ c->value->text, c->value->len })")
+	case *program.ThreadPointer:
+		return temporaryValue("(gs_s64)gs_thread_pointer()")
 	case *program.LoadBias:
 		t := b.temp()
 		b.line("gs_s64 %s = (gs_s64)gs_load_bias(c, %d, %#xULL, %s);", t, b.g.image(e.Image), e.First, near("a variable", e.At))

@@ -91,6 +91,8 @@ func (t *toucher) value(e program.Expr) (c string, ok bool) {
 		}
 	case *program.ProbedAddr:
 		return "ip", true
+	case *program.ThreadPointer:
+		return "gs_thread_pointer()", true
 	case *program.Binary:
 		return t.binary(e)
 	case *program.Cast:

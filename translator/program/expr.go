@@ -202,6 +202,9 @@ type (
 	// runs it; in a return probe, where the function begins.
 	ProbedAddr struct{ At syntax.Pos }
 
+	// ThreadPointer is what the current process's thread finds its own variables by.
+	ThreadPointer struct{ At syntax.Pos }
+
 	// LoadBias is how far above where a program or library is linked the current process has it;
 	// First is where the first page of its file is linked. An error of the handler if the process has not mapped it.
 	LoadBias struct {
@@ -271,6 +274,7 @@ func (e *Register) Type() Type      { return Long }
 func (e *SavedValue) Type() Type    { return e.Kind }
 func (e *SymbolAddr) Type() Type    { return Long }
 func (e *ProbedAddr) Type() Type    { return Long }
+func (e *ThreadPointer) Type() Type { return Long }
 func (e *LoadBias) Type() Type      { return Long }
 func (e *SyscallNumber) Type() Type { return Long }
 func (e *FileValue) Type() Type     { return String }
@@ -314,6 +318,7 @@ func (e *Register) Pos() syntax.Pos      { return e.At }
 func (e *SavedValue) Pos() syntax.Pos    { return e.At }
 func (e *SymbolAddr) Pos() syntax.Pos    { return e.At }
 func (e *ProbedAddr) Pos() syntax.Pos    { return e.At }
+func (e *ThreadPointer) Pos() syntax.Pos { return e.At }
 func (e *LoadBias) Pos() syntax.Pos      { return e.At }
 func (e *SyscallNumber) Pos() syntax.Pos { return e.At }
 func (e *FileValue) Pos() syntax.Pos     { return e.At }

@@ -40,6 +40,8 @@ func Spell(x program.Expr) string {
 		return fmt.Sprintf("reg%d", x.Number)
 	case *program.ProbedAddr:
 		return "probed"
+	case *program.ThreadPointer:
+		return "thread"
 	case *program.LoadBias:
 		return "bias:" + x.Image.Path
 	case *program.SyscallNumber:
