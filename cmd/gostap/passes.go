@@ -104,7 +104,8 @@ func (inv *invocation) elaborate(context.Context) error {
 
 // translate writes the program as C.
 func (inv *invocation) translate(context.Context) (err error) {
-	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing})
+	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing,
+		SkipBadVars: inv.peer.skipBadVars})
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&p.dumpAliases, "dump-probe-aliases", false, "list the library's probe aliases")
 	f.BoolVar(&p.dumpFunctions, "dump-functions", false, "list the library's functions")
 	f.BoolVar(&p.example, "example", false, "look for FILE among SystemTap's examples")
-	f.BoolVar(&p.skipBadVars, "skip-badvars", false, "take target variables that can't be had for 0")
+	f.BoolVar(&p.skipBadVars, "skip-badvars", false, "take target variables and memory that can't be read for 0")
 	f.BoolVar(&p.poisonCache, "poison-cache", false, "build what is in the cache once more")
 	f.BoolVar(&p.disableCache, "disable-cache", false, "do without the cache")
 	f.BoolVar(&p.cleanCache, "clean-cache", false, "remove from the cache what is more than it may hold, and run nothing")

@@ -53,7 +53,14 @@ func (b *body) contextual(e program.Expr) value {
 func (b *body) load(addr string, e *program.Deref) value {
 	t := b.temp()
 	b.line("gs_s64 %s = (%s)gs_load(c, %s, %d, %s, %s);", t, intType(e.Size, e.Signed), addr, e.Size, boolText(e.User), near("a pointer", e.At))
-	b.check()
+	if b.g.opts.SkipBadVars {
+		b.open("if (gs_unlikely(c->error)) {")
+		b.line("c->error = NULL;")
+		b.line("%s = 0;", t)
+		b.close("}")
+	} else {
+		b.check()
+	}
 	return temporaryValue(t)
 }
 

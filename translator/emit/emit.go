@@ -18,6 +18,8 @@ type Options struct {
 	Release string // of the kernel that it is for; "" on the host
 	Limits  Limits
 	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
+
+	SkipBadVars bool // --skip-badvars: memory that can't be read is 0, not an error
 }
 
 // Output is a program as C.
