@@ -5,14 +5,16 @@ package consumer
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 
 	"gostap/manifest"
 )
 
 // A histogram is drawn as SystemTap draws it: a line for each bucket, with a
-// bar of at most histWidth @. Of the empty buckets, only those near a full one
-// (manifest.Hist.Near) are drawn; others in between become one line with a ~.
+// bar of at most histWidth @. Of empty buckets in a row, only those near a full one
+// (manifest.Hist.Near) are drawn; what is left out becomes one line with a ~, where another
+// bucket follows. core/hist.c is the kernel's twin of this, for sprint.
 const histWidth = 50
 
 // histRecord returns the histogram and the counts of a GS_REC_HIST's payload.
@@ -55,37 +57,59 @@ func bucketLabel(h *manifest.Hist, i, n int) string {
 	case h.Linear && i == 0:
 		return "<" + strconv.FormatInt(h.Low, 10)
 	case h.Linear && i == n-1:
-		return ">" + strconv.FormatInt(h.High, 10)
+		return ">" + strconv.FormatInt(bucketValue(h, n-2, n), 10)
 	}
 	return strconv.FormatInt(bucketValue(h, i, n), 10)
+}
+
+// histRange returns the first and the last bucket to draw: two more on each side than have
+// something in them. A logarithmic histogram shows negative ones only if one of them has, a
+// linear one what lies outside of it only if something does.
+func histRange(h *manifest.Hist, counts []int64) (first, last int) {
+	n := len(counts)
+	first, last = -1, 0
+	for i, count := range counts {
+		if count != 0 {
+			last = i
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	first = max(first, 0)
+	for range 2 {
+		if first > 0 && (h.Linear || first != n/2) {
+			first--
+		}
+		last = min(last+1, n-1)
+	}
+	if h.Linear && first == 0 && counts[0] == 0 {
+		first++
+	}
+	if h.Linear && last == n-1 && counts[last] == 0 {
+		last--
+	}
+	return first, last
+}
+
+// emptyAround reports whether bucket i is empty and all that are at most reach away from it.
+func emptyAround(counts []int64, i, reach int) bool {
+	for _, count := range counts[max(i-reach, 0):min(i+reach+1, len(counts))] {
+		if count != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // drawHist appends the drawing of a histogram.
 func drawHist(dst []byte, h *manifest.Hist, counts []int64) []byte {
 	n := len(counts)
-	drawn := make([]bool, n)
-	highest := int64(0)
-	for i, count := range counts {
-		highest = max(highest, count)
-		if count == 0 {
-			continue
-		}
-		reach := n
-		if h.Near >= 0 {
-			reach = int(min(h.Near, int64(n)))
-		}
-		for near := max(i-reach, 0); near <= min(i+reach, n-1); near++ {
-			// The outer buckets of a linear histogram are there only if something is in them.
-			if outer := h.Linear && (near == 0 || near == n-1); !outer || counts[near] != 0 {
-				drawn[near] = true
-			}
-		}
-	}
+	first, last := histRange(h, counts)
+	highest := slices.Max(counts)
 	labelWidth, countWidth := len("value"), len(strconv.FormatInt(highest, 10))
-	for i := range counts {
-		if drawn[i] {
-			labelWidth = max(labelWidth, len(bucketLabel(h, i, n)))
-		}
+	for i := first; i <= last; i++ {
+		labelWidth = max(labelWidth, len(bucketLabel(h, i, n)))
 	}
 	perMark := max(int64(math.Ceil(float64(highest)/histWidth)), 1)
 
@@ -93,16 +117,18 @@ func drawHist(dst []byte, h *manifest.Hist, counts []int64) []byte {
 	dst = append(dst, " |"...)
 	dst = appendRepeat(dst, '-', histWidth)
 	dst = append(dst, " count\n"...)
-	last := -1
-	for i, count := range counts {
-		if !drawn[i] {
+	elided := false
+	for i := first; i <= last; i++ {
+		if h.Near >= 0 && emptyAround(counts, i, int(min(h.Near, int64(n)))) {
+			elided = true
 			continue
 		}
-		if last >= 0 && last < i-1 {
+		if elided {
 			dst = appendRepeat(dst, ' ', labelWidth+1)
 			dst = append(dst, "~\n"...)
+			elided = false
 		}
-		last = i
+		count := counts[i]
 		dst = appendRight(dst, bucketLabel(h, i, n), labelWidth)
 		dst = append(dst, " |"...)
 		marks := int(max(count, 0) / perMark)

@@ -95,6 +95,7 @@ func (inv *invocation) elaborate(context.Context) error {
 		Guru:        inv.guru,
 		Unoptimized: inv.unoptimized,
 		NoWarnings:  inv.noWarn,
+		Compatible:  inv.compatible,
 		Builtin:     isBuiltin,
 		Functions:   inv.library.FunctionNames(),
 	})

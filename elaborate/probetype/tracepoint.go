@@ -22,7 +22,7 @@ func init() {
 // Wildcards find those of loaded modules besides; and what is not there at all is
 // looked for in all modules.
 func tracepoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
-	pattern := m.Text("trace")
+	pattern := tracepointPattern(m)
 	kernel, d := c.kernel(m)
 	if d != nil {
 		return nil, d
@@ -70,6 +70,9 @@ func tracepoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	return nil, noTracepoint(k, m, all, pattern)
 }
 
+// tracepointPattern is the pattern of kernel.trace: before ":name", any system may stand.
+func tracepointPattern(m match) string { return strings.TrimPrefix(m.Text("trace"), ":") }
+
 // loadedTracepoints returns the places of the tracepoints of a pattern in the modules
 // that are loaded.
 func (c *Context) loadedTracepoints(m match) (places []*Place) {
@@ -91,7 +94,7 @@ func (c *Context) loadedTracepoints(m match) (places []*Place) {
 // moduleTracepoints returns the places of those of a module's tracepoints that a
 // probe point stands for.
 func moduleTracepoints(c *Context, m match, list []symbols.Tracepoint, module image.Image, wild bool) (places []*Place) {
-	found := symbols.MatchTracepoints(list, m.Text("trace"))
+	found := symbols.MatchTracepoints(list, tracepointPattern(m))
 	for i := range found {
 		places = append(places, tracePlace(c, m, &found[i], module, wild))
 	}

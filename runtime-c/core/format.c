@@ -273,7 +273,10 @@ static void gs_convert(struct gs_out *o, char conversion, struct gs_spec s, cons
 	case 'c':
 		ch = arg->n;
 		s.prec = -1;
-		gs_out_text(o, s, &ch, 1, s.sharp ? GS_ESCAPED : GS_PLAIN);
+		if (s.sharp && ch == '\'')
+			gs_out_text(o, s, "\\'", 2, GS_PLAIN);
+		else
+			gs_out_text(o, s, &ch, 1, s.sharp ? GS_ESCAPED : GS_PLAIN);
 		break;
 	case 's':
 		gs_out_text(o, s, arg->s.s, arg->s.len, s.sharp ? GS_ESCAPED : GS_PLAIN);

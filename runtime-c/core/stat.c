@@ -50,8 +50,14 @@ void gs_variance_merge(struct gs_variance *a, struct gs_stat an, const struct gs
 	a->mean = mean;
 }
 
-/* As SystemTap defines it: the squares are taken from the exact mean, not from the running one. */
-gs_s64 gs_variance_read(const struct gs_variance *v, struct gs_stat n, gs_s64 shift)
+gs_s64 gs_variance_read(const struct gs_variance *v, gs_s64 count, gs_s64 shift)
+{
+	if (count < 2)
+		return 0;
+	return gs_shr(v->m2 / (count - 1), 2 * shift);
+}
+
+gs_s64 gs_variance_total(const struct gs_variance *v, struct gs_stat n, gs_s64 shift)
 {
 	gs_s64 mean;
 

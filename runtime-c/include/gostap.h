@@ -157,6 +157,7 @@ struct gs_global {
 /* Limits that the platform keeps; -D sets them at translation. */
 struct gs_limits {
 	gs_u32 maxerrors;	    /* MAXERRORS: errors before the session ends; 0: the first ends it */
+	gs_u32 maxmapentries;	    /* MAXMAPENTRIES: what an array holds that says nothing of its size */
 	gs_u32 maxskipped;	    /* MAXSKIPPED: skipped probes before the session ends */
 	gs_u32 maxtrylock;	    /* MAXTRYLOCK: attempts at a lock */
 	gs_u32 trylockdelay;	    /* TRYLOCKDELAY: microseconds between them */

@@ -31,7 +31,8 @@ type Script struct {
 	Tapset      map[string]string // files of a tapset folder of its own
 	Globals     []string          // NAME=VALUE, as of -G
 	Limits      emit.Limits
-	Guru, Plain bool // -g, -u
+	Guru, Plain bool              // -g, -u
+	Compatible  string            // --compatible; "" for the latest version
 }
 
 // A Result is what came of a script.
@@ -59,9 +60,13 @@ func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, lib
 // Run runs a script. The error is a syntax.Diagnostics if that is why it
 // could not be run; a sanitizer's report is in one, too.
 func Run(ctx context.Context, s *Script) (*Result, error) {
+	version := language
+	if s.Compatible != "" {
+		version = s.Compatible
+	}
 	env := &syntax.Env{
 		KernelVR: kernel, Arch: "x86_64", Runtime: "host", Guru: s.Guru,
-		Privilege: "stapdev", StapVersion: language, Config: config, Args: s.Args,
+		Privilege: "stapdev", StapVersion: version, Config: config, Args: s.Args,
 	}
 	folders := []elaborate.Folder{{FS: tapsets.FS, Path: libraryPath}}
 	if len(s.Tapset) > 0 {
@@ -83,7 +88,7 @@ func Run(ctx context.Context, s *Script) (*Result, error) {
 		return nil, all
 	}
 	program, diags := check.Check(elaborated, check.Options{
-		Guru: s.Guru, Unoptimized: s.Plain, Builtin: isBuiltin, Functions: library.FunctionNames(),
+		Guru: s.Guru, Compatible: s.Compatible, Unoptimized: s.Plain, Builtin: isBuiltin, Functions: library.FunctionNames(),
 	})
 	if all = append(all, diags...); all.Err() != nil {
 		return nil, all

@@ -18,7 +18,7 @@ import (
 //	--- args
 //	the script's arguments, one in each line
 //	--- options
-//	-g -u -D NAME=VALUE -G NAME=VALUE
+//	-g -u -D NAME=VALUE -G NAME=VALUE --compatible=VERSION
 //	--- file NAME
 //	a file of a tapset folder, .stp or .stpm
 //	--- output

@@ -147,6 +147,8 @@ func (c *testCase) parseOptions() (*host.Script, error) {
 			o.Guru = true
 		case flag == "-u":
 			o.Plain = true
+		case strings.HasPrefix(flag, "--compatible="):
+			o.Compatible = strings.TrimPrefix(flag, "--compatible=")
 		case flag == "-G" && i+1 < len(c.options):
 			i++
 			o.Globals = append(o.Globals, c.options[i])

@@ -18,6 +18,10 @@ type Options struct {
 	// is part of the prebuilt runtime. nil stands for: none is.
 	Builtin func(*syntax.Source) bool
 
+	// Compatible is the version of SystemTap, as "1.4", whose meaning of scripts is wanted;
+	// "" for the latest.
+	Compatible string
+
 	// Functions names what the library offers beyond e.Files; one of them may
 	// be what a misspelt name was meant to be.
 	Functions []string
@@ -95,6 +99,11 @@ type checker struct {
 	foreachs    []inferredLoop
 	walkedCalls []walkedCall
 	unassigned  []unassigned
+}
+
+// before reports whether scripts are to mean what they did before SystemTap's version.
+func (c *checker) before(version string) bool {
+	return c.opts.Compatible != "" && syntax.CompareVersions(c.opts.Compatible, version) < 0
 }
 
 // A telling is a diagnostic that was given: aliases and wildcards bring the

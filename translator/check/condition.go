@@ -68,6 +68,9 @@ func (c *checker) obstacle(x program.Expr, seen map[*function]bool) *obstacle {
 			return &obstacle{what: "print", why: repeated}
 		}
 	case *program.PrintHist:
+		if x.Sprint {
+			break
+		}
 		return &obstacle{what: "print", why: repeated}
 	case *program.Embedded:
 		return codeObstacle("run this embedded C", x.Code)

@@ -100,7 +100,11 @@ func writeExpr(b *strings.Builder, x program.Expr) {
 	case *program.StatCursor:
 		put(x.Cursor.Name)
 	case *program.Bucket:
-		put(histText(x.Hist, exprText(x.X)), "[", x.Index, "]")
+		if x.Exists {
+			put("(", x.Index, " in ", histText(x.Hist, exprText(x.X)), ")")
+		} else {
+			put(histText(x.Hist, exprText(x.X)), "[", x.Index, "]")
+		}
 	case *program.In:
 		list("([", x.Keys, "] in "+x.Array.Name+")")
 	case *program.Match:
@@ -120,7 +124,14 @@ func writeExpr(b *strings.Builder, x program.Expr) {
 		}
 		put(")")
 	case *program.PrintHist:
-		put("print(", histText(x.Hist, exprText(x.X)), ")")
+		name := "print"
+		if x.Sprint {
+			name = "sprint"
+		}
+		if x.Newline {
+			name += "ln"
+		}
+		put(name+"(", histText(x.Hist, exprText(x.X)), ")")
 	case *program.Embedded:
 		put("%{", x.Code.Text, "%}")
 	case *program.Argument:

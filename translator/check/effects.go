@@ -100,7 +100,7 @@ func lasting(x program.Expr) program.Expr {
 func (c *checker) pureNode(x program.Expr) bool {
 	switch x := x.(type) {
 	case *program.PrintHist:
-		return false
+		return x.Sprint
 	case *program.Print:
 		return x.Sprint
 	case *program.Embedded:

@@ -268,6 +268,9 @@ func (c *checker) infer(x program.Expr) term {
 		return term{}
 	case *program.PrintHist:
 		c.stat(x.X)
+		if x.Sprint {
+			return stringTerm
+		}
 		c.errorf(x.At, "this prints, and has no value that could be used")
 		return term{}
 	case *program.Embedded:

@@ -40,11 +40,7 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 	case *syntax.MatchExpr:
 		return &program.Match{At: x.At, Not: x.Not, X: s.expr(x.X), Regex: x.Regex.Value}
 	case *syntax.InExpr:
-		keys := s.exprs(x.Index)
-		if g := s.array(x.Array, len(keys)); g != nil {
-			return &program.In{At: x.At, Array: g.Global, Keys: keys}
-		}
-		return &invalid{x.At}
+		return s.in(x)
 	case *syntax.CondExpr:
 		cond, then, els := s.expr(x.Cond), s.expr(x.Then), s.expr(x.Else)
 		switch n, ok := constant(cond); {
@@ -99,6 +95,9 @@ func (s *scope) ident(x *syntax.Ident) program.Expr {
 
 // index lowers the value of an array's element or of a histogram's bucket.
 func (s *scope) index(x *syntax.IndexExpr) program.Expr {
+	if s.values[x] != nil { // of what a variable points to
+		return s.target(x)
+	}
 	switch a := x.X.(type) {
 	case *syntax.Ident:
 		e := s.element(x, a)
@@ -111,13 +110,29 @@ func (s *scope) index(x *syntax.IndexExpr) program.Expr {
 		}
 		return e
 	case *syntax.StatOp:
-		h := s.hist(a)
-		if h == nil || len(x.Index) != 1 || x.Index[0] == nil {
-			return &invalid{x.At}
-		}
-		return &program.Bucket{At: x.At, X: s.statistic(a.X, "@"+a.Op), Hist: h, Index: s.expr(x.Index[0])}
+		return s.bucket(x.At, a, x.Index, false)
 	}
 	s.c.errorf(x.At, "only arrays and histograms have an index")
+	return &invalid{x.At}
+}
+
+// bucket lowers @hist_…(x)[index], or index in @hist_…(x) if exists.
+func (s *scope) bucket(at syntax.Pos, op *syntax.StatOp, index []syntax.Expr, exists bool) program.Expr {
+	h := s.hist(op)
+	if h == nil || len(index) != 1 || index[0] == nil {
+		return &invalid{at}
+	}
+	return &program.Bucket{At: at, X: s.statistic(op.X, "@"+op.Op), Hist: h, Index: s.expr(index[0]), Exists: exists}
+}
+
+func (s *scope) in(x *syntax.InExpr) program.Expr {
+	if op, ok := x.Array.(*syntax.StatOp); ok {
+		return s.bucket(x.At, op, x.Index, true)
+	}
+	keys := s.exprs(x.Index)
+	if g := s.array(x.Array.(*syntax.Ident), len(keys)); g != nil {
+		return &program.In{At: x.At, Array: g.Global, Keys: keys}
+	}
 	return &invalid{x.At}
 }
 
@@ -192,6 +207,9 @@ func (s *scope) lvalue(x syntax.Expr, op string) program.Expr {
 		}
 		return ref
 	case *syntax.IndexExpr:
+		if s.values[x] != nil {
+			return s.targetLvalue(x)
+		}
 		e := s.index(x)
 		if _, ok := e.(*program.Bucket); ok {
 			s.c.errorf(x.At, "a histogram's buckets can't be changed")

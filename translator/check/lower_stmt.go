@@ -94,14 +94,6 @@ func leaves(s program.Stmt) bool {
 }
 
 func (s *scope) exprStmt(x *syntax.ExprStmt) program.Stmt {
-	if p, ok := x.X.(*syntax.PrintExpr); ok && p.Name == "println" {
-		if h := histArg(p); h != nil {
-			return &program.Block{At: p.At, Stmts: []program.Stmt{
-				&program.Eval{X: s.printHist(h)},
-				&program.Eval{X: &program.Print{At: p.At, Format: "\n"}},
-			}}
-		}
-	}
 	return s.branching(s.expr(x.X))
 }
 

@@ -25,6 +25,9 @@ func (s *scope) print(x *syntax.PrintExpr) program.Expr {
 	family := strings.TrimPrefix(x.Name, "s")
 	if family == "printf" {
 		n.Format = x.Format
+		if s.c.before("1.3") {
+			n.Format = strings.ReplaceAll(n.Format, "%p", "0x%016x")
+		}
 		n.Args = s.exprs(x.Args)
 		if !s.checkFormat(x) {
 			return &invalid{x.At}
@@ -32,14 +35,7 @@ func (s *scope) print(x *syntax.PrintExpr) program.Expr {
 		return n
 	}
 	if h := histArg(x); h != nil {
-		if family != "print" || n.Sprint {
-			d := s.c.errorf(h.At, "a histogram can be printed with print or println, not with %s", x.Name)
-			if family == "println" && !n.Sprint {
-				d.Msg = "println of a histogram has to be a statement of its own"
-			}
-			return &invalid{x.At}
-		}
-		return s.printHist(h)
+		return s.printHist(h, n.Sprint, family == "println")
 	}
 	if s.prints == nil {
 		s.prints = map[*program.Print]*printForm{}
@@ -59,13 +55,13 @@ func histArg(x *syntax.PrintExpr) *syntax.StatOp {
 		return nil
 	}
 	h, ok := x.Args[0].(*syntax.StatOp)
-	if !ok || h.Op != "hist_log" && h.Op != "hist_linear" {
+	if !ok || h.Op != "hist_log" && h.Op != "hist_linear" || strings.Contains(x.Name, "printd") {
 		return nil
 	}
 	return h
 }
 
-func (s *scope) printHist(x *syntax.StatOp) program.Expr {
+func (s *scope) printHist(x *syntax.StatOp, sprint, newline bool) program.Expr {
 	h := s.hist(x)
 	if h == nil {
 		return &invalid{x.At}
@@ -75,7 +71,7 @@ func (s *scope) printHist(x *syntax.StatOp) program.Expr {
 		s.c.errorf(x.X.Pos(), "a histogram is one element's, but a key is *")
 		return &invalid{x.At}
 	}
-	return &program.PrintHist{At: x.At, X: to, Hist: h}
+	return &program.PrintHist{At: x.At, X: to, Hist: h, Sprint: sprint, Newline: newline}
 }
 
 // checkFormat checks printf's format and the number of its arguments.

@@ -18,7 +18,7 @@ func (s *scope) statOp(x *syntax.StatOp) program.Expr {
 		s.c.errorf(x.At, "a histogram can be printed, indexed and iterated over, but has no value")
 		return &invalid{x.At}
 	}
-	n := &program.StatRead{At: x.At, Op: x.Op, X: s.statistic(x.X, "@"+x.Op)}
+	n := &program.StatRead{At: x.At, Op: x.Op, X: s.statistic(x.X, "@"+x.Op), EmptyIsZero: s.c.before("1.5")}
 	if len(x.Params) == 1 {
 		s.c.shifts[n] = x.Params[0]
 	}
@@ -78,13 +78,11 @@ func (s *scope) hist(x *syntax.StatOp) *program.Hist {
 	}
 	h := &program.Hist{Linear: true, Low: x.Params[0], High: x.Params[1], Interval: x.Params[2]}
 	switch span := uint64(h.High) - uint64(h.Low); {
-	case h.Low >= h.High:
-		s.c.errorf(x.At, "@hist_linear's lowest value, %d, must be less than its highest, %d", h.Low, h.High)
-	case h.Interval <= 0:
-		s.c.errorf(x.At, "@hist_linear's interval must be greater than 0, but is %d", h.Interval)
-	case span/uint64(h.Interval) >= maxBuckets:
-		s.c.errorf(x.At, "@hist_linear would have %d buckets; %d are the most", span/uint64(h.Interval)+1, maxBuckets).
-			Hint = "take a larger interval"
+	case h.Interval == 0:
+		s.c.errorf(x.At, "histogram: interval cannot be zero")
+	case h.Low > h.High || h.Interval < 0 || span/uint64(h.Interval) >= maxBuckets:
+		s.c.errorf(x.At, "histogram: Number of buckets must be between 1 and %d", maxBuckets).
+			Hint = "Number_of_buckets = (stop - start) / interval: adjust the start, stop and interval values"
 	default:
 		return h
 	}
@@ -110,16 +108,16 @@ func (c *checker) ask(g *global, op string) {
 }
 
 // askVariance notes that @variance(g, shift) is asked for; there is one shift
-// for all of them.
+// for all of them, that which one of them names.
 func (c *checker) askVariance(g *global, shift int64, pos syntax.Pos) {
 	spec := g.spec()
 	switch {
 	case shift < 0 || shift > 62:
 		c.errorf(pos, "@variance's bit shift must be from 0 to 62, but is %d", shift)
-	case !spec.Variance:
+	case !spec.Variance || spec.BitShift == 0:
 		spec.Variance, spec.BitShift = true, shift
 		g.varianceAt = pos
-	case spec.BitShift != shift:
+	case shift != 0 && spec.BitShift != shift:
 		c.errorf(pos, "@variance of %q with bit shift %d, but with %d at %s; it can have only one", g.decl.Name, shift, spec.BitShift, g.varianceAt)
 	}
 }

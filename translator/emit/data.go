@@ -63,7 +63,7 @@ func (g *gen) statType(w *writer, gl *program.Global) {
 	}
 	for i, h := range spec.Hists {
 		if h.Linear {
-			w.line("s->hist%d[gs_linear_bucket(value, %s, %s, %s, %d)]++;", i, number(h.Low), number(h.High), number(h.Interval), bucketCount(h)-2)
+			w.line("s->hist%d[gs_linear_bucket(value, %s, %s, %d)]++;", i, number(h.Low), number(h.Interval), bucketCount(h)-2)
 		} else {
 			w.line("s->hist%d[gs_log_bucket(value)]++;", i)
 		}

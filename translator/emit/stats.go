@@ -111,15 +111,27 @@ func (b *body) statRead(e *program.StatRead) value {
 	case "count", "sum":
 		return value{s.field(e.Op), volatile}
 	}
-	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
-	switch e.Op {
-	case "avg":
-		return value{fmt.Sprintf("(%s->sum / %s->count)", s.ptr, s.ptr), volatile}
-	case "variance":
-		return value{fmt.Sprintf("gs_variance_read(&%s->variance, (struct gs_stat){ %s->count, %s->sum }, %d)",
-			s.ptr, s.ptr, s.ptr, s.global.Stat.BitShift), volatile}
+	figure := statFigure(s, e.Op)
+	if e.EmptyIsZero {
+		return value{fmt.Sprintf("(%s ? 0 : %s)", s.empty(), figure), volatile}
 	}
-	return value{s.ptr + "->" + e.Op, volatile}
+	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
+	return value{figure, volatile}
+}
+
+// statFigure spells a figure of a statistic that is there and not empty.
+func statFigure(s statRef, op string) string {
+	switch op {
+	case "avg":
+		return fmt.Sprintf("(%s->sum / %s->count)", s.ptr, s.ptr)
+	case "variance":
+		shift := s.global.Stat.BitShift
+		if s.global.Keys == nil {
+			return fmt.Sprintf("gs_variance_total(&%s->variance, (struct gs_stat){ %s->count, %s->sum }, %d)", s.ptr, s.ptr, s.ptr, shift)
+		}
+		return fmt.Sprintf("gs_variance_read(&%s->variance, %s->count, %d)", s.ptr, s.ptr, shift)
+	}
+	return s.ptr + "->" + op
 }
 
 func (b *body) aggregate(e *program.Aggregate) value {
@@ -151,6 +163,9 @@ func (b *body) bucket(e *program.Bucket) value {
 	i := b.temp()
 	s := b.stat(e.X)
 	b.line("gs_s64 %s = %s;", i, b.expr(e.Index).c)
+	if e.Exists {
+		return value{fmt.Sprintf("(!(%s) && (gs_u64)%s < %d)", s.empty(), i, bucketCount(e.Hist)), volatile}
+	}
 	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
 	b.raise(fmt.Sprintf("(gs_u64)%s >= %d", i, bucketCount(e.Hist)), `"histogram index out of range"`, near(s.thing, e.At))
 	return value{fmt.Sprintf("%s->%s[%s]", s.ptr, histField(s.global, e.Hist), i), volatile}
@@ -159,6 +174,21 @@ func (b *body) bucket(e *program.Bucket) value {
 func (b *body) printHist(e *program.PrintHist) value {
 	s := b.stat(e.X)
 	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
-	b.line("gs_print_hist(c, %d, %s->%s, %d);", b.g.hist(e.Hist), s.ptr, histField(s.global, e.Hist), bucketCount(e.Hist))
+	buckets := fmt.Sprintf("%s->%s, %d", s.ptr, histField(s.global, e.Hist), bucketCount(e.Hist))
+	if e.Sprint {
+		return b.sprintHist(e, buckets)
+	}
+	b.line("gs_print_hist(c, %d, %s);", b.g.hist(e.Hist), buckets)
+	if e.Newline {
+		b.print(&program.Print{At: e.At, Format: "\n"})
+	}
 	return value{}
+}
+
+func (b *body) sprintHist(e *program.PrintHist, buckets string) value {
+	h := e.Hist
+	t, size := b.temp(), b.g.bounds.most+1
+	b.line("struct gs_str %s = gs_sprint_hist(%s, %d, &(const struct gs_hist){ .linear = %s, .low = %s, .interval = %s, .near = %s, .newline = %s }, %s);",
+		t, b.slot(size), size, boolText(h.Linear), number(h.Low), number(h.Interval), number(b.g.opts.Limits.HistElision), boolText(e.Newline), buckets)
+	return temporaryValue(t)
 }

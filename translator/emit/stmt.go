@@ -191,7 +191,7 @@ func (b *body) try(s *program.Try) {
 		for _, r := range restore {
 			b.line("%s", r)
 		}
-		b.line("if (gs_unlikely(c->error == gs_aborted))") // abort() is no error
+		b.line("if (gs_unlikely(is_final(c->error)))")
 		b.line("\t%s;", b.fail())
 		b.catchMessage(s)
 		b.line("c->error = NULL;")

@@ -67,6 +67,12 @@ func (g *gen) limitTexts(w *writer) {
 		l.MaxArraySteps, 10*l.MaxArraySteps)))
 	w.line("static const char too_deep[] %s =", unused)
 	w.line("\t%s;", cString(fmt.Sprintf("MAXNESTING exceeded: more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting)))
+	w.line("")
+	w.line("/* What no catch block gets: the limits of a handler as a whole, and abort(), which is no error. */")
+	w.line("static inline %s int is_final(const char *error)", unused)
+	w.open("{")
+	w.line("return error == gs_aborted || error == too_many_actions || error == too_many_steps || error == too_deep;")
+	w.close("}")
 }
 
 // frames writes how many bytes of strings each function has, and lets
@@ -231,6 +237,7 @@ func (g *gen) programTable(w *writer) {
 	w.line(".frame_size = %d,", g.frameSize())
 	w.open(".limits = {")
 	w.line(".maxerrors = %du,", l.MaxErrors)
+	w.line(".maxmapentries = %du,", l.MaxMapEntries)
 	w.line(".maxskipped = %du,", l.MaxSkipped)
 	w.line(".maxtrylock = %du,", l.tryLock())
 	w.line(".trylockdelay = %du,", l.TryLockDelay)

@@ -5,6 +5,7 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
 	"strings"
 
 	"gostap/translator/syntax"
@@ -77,8 +78,16 @@ func cString(s string) string {
 	return b.String()
 }
 
-// cName makes an identifier's tail of a script's name.
+// maxName is how much of a script's name C's names have: symbols of modules have up to 511 bytes.
+const maxName = 200
+
+// cName makes an identifier's tail of a script's name. Of a long one a hash takes the end's place.
 func cName(s string) string {
+	if len(s) > maxName {
+		h := fnv.New64a()
+		h.Write([]byte(s))
+		s = fmt.Sprintf("%s_%x", s[:maxName], h.Sum64())
+	}
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
 			return r

@@ -183,9 +183,12 @@ func (s spec) text(dst, b []byte, escape bool) []byte {
 
 func (s spec) char(dst []byte, c byte, escape bool) []byte {
 	start := len(dst)
-	if escape {
+	switch {
+	case escape && c == '\'':
+		dst = append(dst, '\\', c)
+	case escape:
 		dst = appendEscaped(dst, c)
-	} else {
+	default:
 		dst = append(dst, c)
 	}
 	return s.pad(dst, start)

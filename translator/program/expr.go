@@ -114,19 +114,23 @@ type (
 		Y  Expr
 	}
 
-	// StatRead: @Op(X). Op is count, sum, min, max, avg or variance.
+	// StatRead: @Op(X). Op is count, sum, min, max, avg or variance. The latter four
+	// raise an error if X is empty, or are 0 if EmptyIsZero.
 	StatRead struct {
-		At syntax.Pos
-		Op string
-		X  Expr // *GlobalRef or *Element of type Stat, or *StatCursor
+		At          syntax.Pos
+		Op          string
+		X           Expr // *GlobalRef or *Element of type Stat, or *StatCursor
+		EmptyIsZero bool
 	}
 
-	// Bucket: @hist_…(X)[Index], the count in one bucket.
+	// Bucket: @hist_…(X)[Index], the count in one bucket, or as Exists
+	// Index in @hist_…(X): whether there is such a bucket.
 	Bucket struct {
-		At    syntax.Pos
-		X     Expr
-		Hist  *Hist
-		Index Expr
+		At     syntax.Pos
+		X      Expr
+		Hist   *Hist
+		Index  Expr
+		Exists bool
 	}
 
 	// In: [Keys] in Array. A key is nil where * stands.
@@ -153,11 +157,14 @@ type (
 		Sprint bool
 	}
 
-	// PrintHist prints a histogram: print(@hist_…(X)).
+	// PrintHist prints a histogram: print(@hist_…(X)); as Sprint it draws it into
+	// a String, with one more newline behind it if Newline.
 	PrintHist struct {
-		At   syntax.Pos
-		X    Expr
-		Hist *Hist
+		At      syntax.Pos
+		X       Expr
+		Hist    *Hist
+		Sprint  bool
+		Newline bool
 	}
 
 	// Embedded is %{ Code %} as an expression.
@@ -266,7 +273,6 @@ func (e *StatRead) Type() Type      { return Long }
 func (e *Bucket) Type() Type        { return Long }
 func (e *In) Type() Type            { return Long }
 func (e *Match) Type() Type         { return Long }
-func (e *PrintHist) Type() Type     { return Void }
 func (e *Embedded) Type() Type      { return e.Result }
 func (e *Argument) Type() Type      { return Long }
 func (e *ReturnValue) Type() Type   { return Long }
@@ -284,6 +290,14 @@ func (e *ScriptExpr) Type() Type    { return Long }
 
 // Type is String for the sprint family.
 func (e *Print) Type() Type {
+	if e.Sprint {
+		return String
+	}
+	return Void
+}
+
+// Type is String for sprint and sprintln.
+func (e *PrintHist) Type() Type {
 	if e.Sprint {
 		return String
 	}

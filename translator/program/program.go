@@ -7,7 +7,11 @@
 // package check turns that into a Program; package emit writes a Program as C.
 package program
 
-import "gostap/translator/syntax"
+import (
+	"fmt"
+
+	"gostap/translator/syntax"
+)
 
 // A Type is what a value, a variable or an array's element is.
 type Type uint8
@@ -179,4 +183,7 @@ type Value struct {
 	// Err is reported if the checker keeps the expression: @defined($x) ? $x : 0 drops it. With a
 	// Store it is for reading alone.
 	Err *syntax.Diagnostic
+	// Points is what X points to if it is an address, as the elaborator knows it (*vars.Pointed);
+	// nil if it is none.
+	Points fmt.Stringer
 }

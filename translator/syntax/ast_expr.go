@@ -82,7 +82,7 @@ type (
 	InExpr struct {
 		At    Pos
 		Index []Expr
-		Array *Ident
+		Array Expr // *Ident or *StatOp (a histogram, one index)
 	}
 
 	// CondExpr: Cond ? Then : Else

@@ -222,7 +222,7 @@ func compareVersion(version string, op kind, right string) bool {
 	if (op == tEq || op == tNotEq) && hasWildcard(right) {
 		return matchWildcard(right, version) == (op == tEq)
 	}
-	return compare(op, compareVersions(version, right))
+	return compare(op, CompareVersions(version, right))
 }
 
 func (c *condParser) guru(op token) (truth, ok bool) {

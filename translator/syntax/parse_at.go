@@ -30,7 +30,7 @@ func (p *parser) at() Expr {
 			return op
 		}
 		if p.tok.kind != tLBrack {
-			p.failAt(op.At, "a histogram can only be printed, indexed or iterated over")
+			p.failAt(op.At, "a histogram can only be printed, indexed, iterated over or asked by 'in'")
 		}
 		x := p.indexes.new()
 		x.At, x.X, x.Index = op.At, op, p.index()
@@ -138,10 +138,6 @@ func (p *parser) checkParams(op *StatOp) {
 	switch {
 	case op.Op == "hist_linear" && n != 3:
 		p.errorf(op.At, "'@hist_linear' takes a variable, the lowest and the highest value and the interval, found %s", plural(n+1, "argument"))
-	case op.Op == "hist_linear" && op.Params[2] <= 0:
-		p.errorf(op.At, "the interval of '@hist_linear' must be greater than 0")
-	case op.Op == "hist_linear" && op.Params[0] >= op.Params[1]:
-		p.errorf(op.At, "the lowest value of '@hist_linear' must be less than the highest")
 	case op.Op == "variance" && n > 1:
 		p.errorf(op.At, "'@variance' takes a variable and the bit shift, found %s", plural(n+1, "argument"))
 	case op.Op == "variance" && n == 1 && (op.Params[0] < 0 || op.Params[0] > 62):

@@ -66,6 +66,11 @@ func (p *parser) alternatives(cond Expr) Expr {
 	p.next()
 	x.Then = p.expr()
 	p.want(tColon, "after the first alternative of '?'")
+	if v := p.env.StapVersion; v != "" && CompareVersions(v, "4.0") < 0 {
+		x.Else = p.expr() // --compatible=3.3: an assignment belongs to it
+		p.leave()
+		return x
+	}
 	x.Else = p.binary(precOrOr)
 	if p.tok.kind == tQuestion {
 		x.Else = p.alternatives(x.Else)
@@ -136,7 +141,14 @@ func (p *parser) inArray(index []Expr) Expr {
 	x := p.ins.new()
 	x.At, x.Index = p.tok.pos, index
 	p.next()
-	x.Array = p.ident("an array's name after 'in'")
+	if p.tok.kind != tAt || !isHistogram(p.tok.text) {
+		x.Array = p.ident("an array's name after 'in'")
+		return x
+	}
+	x.Array = p.statOp()
+	if len(index) != 1 || index[0] == nil {
+		p.errorf(x.At, "a histogram has one index")
+	}
 	return x
 }
 
@@ -243,7 +255,7 @@ func (p *parser) value() Expr {
 		p.next()
 		x := p.expr()
 		p.want(tRParen, "after the expression in parentheses")
-		if p.tok.kind == tArrow || p.tok.kind == tLBrack {
+		if p.tok.kind == tArrow || p.tok.kind == tLBrack || p.dollars() {
 			return p.autoCast(x)
 		}
 		return x

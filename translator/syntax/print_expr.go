@@ -158,7 +158,8 @@ func (p *printer) in(x *InExpr) {
 	} else {
 		p.index(x.Index)
 	}
-	p.write(" in ", x.Array.Name)
+	p.write(" in ")
+	p.expr(x.Array, precOperand)
 }
 
 func (p *printer) statOp(x *StatOp) {

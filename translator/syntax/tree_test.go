@@ -31,7 +31,7 @@ func sexpr(x Expr) string {
 		}
 		return fmt.Sprintf("(%s %s %q)", sexpr(x.X), op, x.Regex.Value)
 	case *InExpr:
-		return fmt.Sprintf("(%s in %s)", sexprs(x.Index), x.Array.Name)
+		return fmt.Sprintf("(%s in %s)", sexprs(x.Index), x.Array.(*Ident).Name)
 	case *CondExpr:
 		return fmt.Sprintf("(%s ? %s : %s)", sexpr(x.Cond), sexpr(x.Then), sexpr(x.Else))
 	case *CallExpr:

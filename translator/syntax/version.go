@@ -4,9 +4,9 @@ package syntax
 
 import "strings"
 
-// compareVersions orders version strings as strverscmp(3) does: like strings,
+// CompareVersions orders version strings as strverscmp(3) does: like strings,
 // but runs of digits as numbers, and runs with leading zeros as fractions.
-func compareVersions(a, b string) int {
+func CompareVersions(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
 		i++

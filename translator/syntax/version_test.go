@@ -15,9 +15,9 @@ func TestCompareVersions(t *testing.T) {
 	} {
 		for i, a := range list {
 			for j, b := range list {
-				got := compareVersions(a, b)
+				got := CompareVersions(a, b)
 				if got < 0 != (i < j) || got > 0 != (i > j) {
-					t.Errorf("compareVersions(%q, %q) = %d", a, b, got)
+					t.Errorf("CompareVersions(%q, %q) = %d", a, b, got)
 				}
 			}
 		}
