@@ -4,6 +4,7 @@ package elaborate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gostap/translator/program"
@@ -42,6 +43,7 @@ func walk(x program.Expr, visit func(program.Expr)) {
 // summarize returns a text that is the same for probes that run the same code.
 func summarize(p *program.ElaboratedProbe) string {
 	var b strings.Builder
+	autocast := slices.ContainsFunc(p.Bodies, hasAutocast)
 	for _, body := range p.Bodies {
 		fmt.Fprintf(&b, "%p", body)
 		syntax.Inspect(body, func(n syntax.Node) bool {
@@ -55,6 +57,9 @@ func summarize(p *program.ElaboratedProbe) string {
 					b.WriteByte('!') // why matters to nobody who can do without
 				} else {
 					write(&b, p, v.X)
+				}
+				if autocast && v.Points != nil {
+					b.WriteString(" to " + v.Points.String())
 				}
 			}
 			return true

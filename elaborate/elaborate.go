@@ -31,6 +31,7 @@ func Elaborate(user []*syntax.File, lib *Library, target *image.Target) (*progra
 		el.pending = el.pending[1:]
 		el.probe(decl)
 	}
+	el.resolveAutocasts()
 	if el.kinds.Broken != nil && el.diags.Err() == nil {
 		el.diags = append(el.diags, el.kinds.Broken)
 	}
@@ -54,7 +55,9 @@ func newElaboration(lib *Library, target *image.Target) *elaboration {
 		globals:   map[string]bool{},
 		targets:   map[*syntax.Block]bool{},
 		entered:   map[int64]bool{},
+		autocasts: newAutocasts(),
 	}
+	env.PointedBy = el.pointedBy
 	el.kinds = probetype.Context{Env: env, Diags: &el.diags}
 	return el
 }
@@ -81,6 +84,8 @@ type elaboration struct {
 	handler   *syntax.Block   // its own
 	entered   map[int64]bool  // the entry values that a probe keeps
 	through   int             // aliases that the probe has gone through so far
+	autocasts *autocasts
+	scope     *codeScope // whose code is followed
 }
 
 // probe elaborates one probe: places at which the same code runs become one
@@ -152,6 +157,7 @@ func (el *elaboration) group(decl *syntax.ProbeDecl, bodies []*syntax.Block, r r
 		Values: map[syntax.Expr]*program.Value{},
 	}
 	el.bodies, el.handler = bodies, decl.Body
+	el.scope = el.autocasts.probe(group)
 	for _, body := range bodies {
 		el.follow(body, r.place.Vars, group.Values)
 	}

@@ -51,18 +51,18 @@ func (el *elaboration) call(name string) {
 		if !el.followed[f.decl] {
 			el.followed[f.decl] = true
 			if f.decl.Body != nil {
-				el.function(f.decl.Body)
+				el.function(f.decl)
 			}
 		}
 	}
 }
 
 // function follows a function's body, which is no part of the probe that is elaborated.
-func (el *elaboration) function(body *syntax.Block) {
-	bodies, handler := el.bodies, el.handler
-	el.bodies, el.handler = nil, nil
-	el.follow(body, nil, el.out.Values)
-	el.bodies, el.handler = bodies, handler
+func (el *elaboration) function(decl *syntax.FunctionDecl) {
+	bodies, handler, scope := el.bodies, el.handler, el.scope
+	el.bodies, el.handler, el.scope = nil, nil, el.autocasts.function(decl, el.out.Values)
+	el.follow(decl.Body, nil, el.out.Values)
+	el.bodies, el.handler, el.scope = bodies, handler, scope
 }
 
 // hidden reports whether the user's functions called name hide the library's:
@@ -103,8 +103,16 @@ func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map
 			}
 		case *syntax.TargetVar:
 			values[n] = el.value(n, known, values)
+			if n.Kind == syntax.AutoCast {
+				el.later(n, known, values)
+			}
+		case *syntax.IndexExpr:
+			el.later(n, known, values)
 		case *syntax.AtExpr:
 			values[n] = el.value(n, known, values)
+			if n.Op == "defined" {
+				el.later(n, known, values)
+			}
 			return n.Op != "defined" && n.Op != "probewrite" // what is in those is not evaluated
 		}
 		return true

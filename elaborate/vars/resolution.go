@@ -38,8 +38,9 @@ func (r *resolution) saved() *program.Value {
 	}
 	kind := value.X.Type()
 	return &program.Value{
-		X:     r.save(r.x.At, syntax.ExprString(r.x), value.X, kind),
-		Fixed: "in a return probe a parameter is what it was at the function's entry",
+		X:      r.save(r.x.At, syntax.ExprString(r.x), value.X, kind),
+		Points: value.Points,
+		Fixed:  "in a return probe a parameter is what it was at the function's entry",
 	}
 }
 
@@ -74,10 +75,10 @@ func (r *resolution) value() *program.Value {
 		return failed(r.x.At, d)
 	}
 	if r.x.Kind == syntax.AtCast && len(r.x.Access) == 0 && r.x.Pretty == 0 {
-		return &program.Value{X: l.addr} // typed, but as it was
+		return value(l.addr, l.addressed()) // typed, but as it was
 	}
 	for i, a := range r.x.Access {
-		if i == 0 && a.Index != nil && r.x.Kind == syntax.AtCast {
+		if i == 0 && a.Index != nil && (r.x.Kind == syntax.AtCast || r.x.Kind == syntax.AutoCast) {
 			l, d = l.element(a) // of what it points to
 		} else {
 			l, d = l.access(a)
@@ -99,13 +100,27 @@ func (r *resolution) value() *program.Value {
 		return r.pretty(l, r.x.Pretty)
 	case r.x.Addr:
 		x, d := l.address()
-		return &program.Value{X: x, Err: d}
+		if d != nil {
+			return failed(r.x.At, d)
+		}
+		return value(x, l.addressed())
 	}
 	x, d := l.value()
 	if d != nil {
 		return failed(r.x.At, d)
 	}
-	return &program.Value{X: x, Store: l.place(x), Fixed: r.fixed(l)}
+	v := value(x, l.pointed())
+	v.Store, v.Fixed = l.place(x), r.fixed(l)
+	return v
+}
+
+// value is the value x, which points to what to says, if to is not nil.
+func value(x program.Expr, to *Pointed) *program.Value {
+	v := &program.Value{X: x}
+	if to != nil {
+		v.Points = to
+	}
+	return v
 }
 
 // start returns the location of what the chain begins with.
@@ -114,8 +129,7 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 	case syntax.AtCast:
 		return r.cast()
 	case syntax.AutoCast:
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "what this points to is not known",
-			Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member`, syntax.ExprString(r.x.X))}
+		return r.autoCast()
 	case syntax.AtVar:
 		if strings.Contains(r.x.Name, "@") || r.x.Module != "" || !r.isLocal(r.x.Name) {
 			return r.global()

@@ -14,6 +14,8 @@ import (
 type Env struct {
 	Target  *image.Target
 	Entries EntryValues
+	// PointedBy says what an expression of the script points to; nil and why if that is not known.
+	PointedBy func(syntax.Expr) (*Pointed, string)
 }
 
 // A Resolver knows the target variables at a place.
