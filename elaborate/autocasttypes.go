@@ -4,6 +4,7 @@ package elaborate
 
 import (
 	"fmt"
+	"regexp"
 
 	"gostap/elaborate/vars"
 	"gostap/translator/syntax"
@@ -117,6 +118,9 @@ func (el *elaboration) pointedBy(x syntax.Expr) (*vars.Pointed, string) {
 	case *syntax.Ident:
 		return el.variablePoints(y.Name, el.slotOf(y))
 	case *syntax.CallExpr:
+		if to := el.markedResult(y); to != nil {
+			return to, ""
+		}
 		return el.variablePoints(y.Name+"()", el.autocasts.results[functionKey(y.Name, len(y.Args))])
 	case *syntax.CondExpr:
 		then, els := el.target(y.Then), el.target(y.Else)
@@ -149,4 +153,22 @@ func (el *elaboration) variablePoints(name string, c *carried) (*vars.Pointed, s
 		return nil, fmt.Sprintf("%s is a pointer to %s, and to %s elsewhere", name, c.to, c.other)
 	}
 	return c.known(), ""
+}
+
+// pointsMark is the mark of embedded C whose result points to a type of the kernel's.
+var pointsMark = regexp.MustCompile(`/\*\s*points:([\w ]+?)\s*\*/`)
+
+// markedResult says what the result of a function of embedded C points to.
+func (el *elaboration) markedResult(call *syntax.CallExpr) *vars.Pointed {
+	for _, f := range el.functions[call.Name] {
+		if f.decl.Code == nil || len(f.decl.Params) != len(call.Args) {
+			continue
+		}
+		if m := pointsMark.FindStringSubmatch(f.decl.Code.Text); m != nil {
+			cast := &syntax.TargetVar{At: call.At, Kind: syntax.AtCast, X: call, Name: m[1], Module: "kernel"}
+			to, _ := el.anywhere.Resolve(cast, nil).Points.(*vars.Pointed)
+			return to
+		}
+	}
+	return nil
 }

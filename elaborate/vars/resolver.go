@@ -111,6 +111,8 @@ func (v *Resolver) operator(x *syntax.AtExpr) *program.Value {
 			return true
 		})
 		return &program.Value{X: v.save(x.At, "@"+syntax.ExprString(x.Args[0]), &program.ScriptExpr{X: x.Args[0]}, program.Unknown)}
+	case "kregister", "uregister":
+		return v.registerNumber(x)
 	case "enum":
 		return v.enum(x)
 	case "enumname":

@@ -26,6 +26,8 @@ import (
 //	/* pure */         it has no effects
 //	/* point */        it asks for the probe point that was hit, its registers or
 //	                   its stack: conditions, which are asked without, can't call it
+//	/* points:T */     its result is the address of the kernel's type T, so that
+//	                   what it is assigned to needs no @cast
 //	/* maxlen:15 */    its result never has more than 15 bytes
 //	/* user_stack */   it asks for programs' stacks, or what they have mapped:
 //	                   the module gets room for what is known of their files

@@ -59,7 +59,21 @@ func (p *parser) at() Expr {
 	x.At, x.Op = word.pos, word.text
 	x.Args = p.args()
 	p.checkArgs(x)
+	if name, ok := onlyString(x.Args); ok && x.Op == "const" {
+		return &EmbeddedExpr{Code: &EmbeddedC{At: x.At, Text: "/* pure */ /* unprivileged */ /* stable */ " + name}}
+	}
 	return x
+}
+
+func onlyString(args []Expr) (string, bool) {
+	if len(args) != 1 {
+		return "", false
+	}
+	s, ok := args[0].(*StringLit)
+	if !ok {
+		return "", false
+	}
+	return s.Value, true
 }
 
 // unknownWord reports an @word that is neither a macro nor followed by (.

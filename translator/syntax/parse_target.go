@@ -36,7 +36,7 @@ func (p *parser) accessed(x Expr) Expr {
 		if p.tok.kind == tArrow {
 			return p.autoCast(x)
 		}
-		if p.tok.kind == tLBrack {
+		if p.tok.kind == tLBrack || p.dollars() {
 			switch x := x.(type) {
 			case *CallExpr, *IndexExpr:
 				return p.autoCast(x)
