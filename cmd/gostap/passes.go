@@ -80,6 +80,9 @@ func (inv *invocation) parse(context.Context) error {
 		file, more := syntax.Parse(src, env)
 		inv.files = append(inv.files, file)
 		diags = append(diags, more...)
+		if len(file.Decls) == 0 && more.Err() == nil {
+			diags.Errorf(syntax.Pos{}, "Input file '%s' is empty.", src.Path)
+		}
 	}
 	inv.remark = fmt.Sprintf("  %d library files", inv.library.Len())
 	return inv.diagnose(diags)

@@ -24,6 +24,7 @@ type runOptions struct {
 	command  string
 	pid      int
 	bufferMB int
+	buffer   *pflag.Flag // which sets it
 	timeout  int
 	globals  []string
 	symbols  []string // -d
@@ -43,6 +44,7 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 	f.BoolVarP(&r.out.bulk, "bulk", "b", false, "write to a file for each processor, FILE_N or stpd_cpuN, which gostap merge puts back in order")
 	f.BoolVarP(&r.recorder, "flight-recorder", "F", false, "leave the session to itself, keeping the latest records in its buffers (see gostap attach --help); with -o, leave it to a process in the background")
 	f.IntVarP(&r.bufferMB, "buffer", "s", 0, "use buffers of `MB` megabytes for each processor")
+	r.buffer = f.Lookup("buffer")
 }
 
 // check refuses what makes no sense.
@@ -58,7 +60,7 @@ func (r *runOptions) check() error {
 		return errors.Errorf("-x %d: not a process's number", r.pid)
 	case r.timeout < 0:
 		return errors.Errorf("-T %d: a time to come is positive", r.timeout)
-	case r.bufferMB < 0 || r.bufferMB > maxBufferMB:
+	case r.bufferMB < 0 || r.bufferMB > maxBufferMB || r.bufferMB == 0 && r.buffer != nil && r.buffer.Changed:
 		return errors.Errorf("-s %d: from 1 to %d", r.bufferMB, maxBufferMB)
 	}
 	for _, g := range r.globals {

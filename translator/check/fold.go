@@ -151,3 +151,13 @@ func concat(at syntax.Pos, x, y program.Expr) program.Expr {
 // maxText is how long a string gets while it is still folded: shorter than
 // any limit that the runtime may cut strings at.
 const maxText = 64
+
+func isText(x program.Expr) bool {
+	_, ok := x.(*program.Text)
+	return ok
+}
+
+func isNumber(x program.Expr) bool {
+	_, ok := x.(*program.Number)
+	return ok
+}

@@ -5,6 +5,7 @@ package check
 import (
 	"strings"
 
+	"gostap/translator/emit/regex"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -38,6 +39,10 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 	case *syntax.BinaryExpr:
 		return s.binary(x)
 	case *syntax.MatchExpr:
+		if err := regex.Check(x.Regex.Value); err != nil {
+			s.c.errorf(x.Regex.At, "%v", err)
+			return &invalid{x.At}
+		}
 		return &program.Match{At: x.At, Not: x.Not, X: s.expr(x.X), Regex: x.Regex.Value}
 	case *syntax.InExpr:
 		return s.in(x)
@@ -46,6 +51,9 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 		switch n, ok := constant(cond); {
 		case !ok:
 			return &program.Cond{At: x.At, If: cond, Then: then, Else: els}
+		case isText(then) && isNumber(els) || isNumber(then) && isText(els):
+			s.c.errorf(els.Pos(), "the two values of '?:' are a string and a number")
+			return &invalid{x.At}
 		case n != 0:
 			return then
 		}

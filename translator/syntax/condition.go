@@ -230,8 +230,13 @@ func (c *condParser) guru(op token) (truth, ok bool) {
 		c.pp.errorf(op.pos, "expected '==' or '!=' after 'guru_mode', found '%s'", kindText[op.kind])
 		return false, false
 	}
+	at := c.tok.pos
 	n, ok := c.number()
 	if !ok {
+		return false, false
+	}
+	if n != 0 && n != 1 {
+		c.pp.errorf(at, "expected 0 or 1 to compare 'guru_mode' with, found %d", n)
 		return false, false
 	}
 	return ((n != 0) == c.pp.env.Guru) == (op.kind == tEq), true

@@ -29,6 +29,12 @@ const (
 	maxTable  = 64 << 10
 )
 
+// Check reports what is wrong with text as a regular expression.
+func Check(text string) error {
+	_, _, err := parse(text)
+	return err
+}
+
 // Compile compiles text.
 func Compile(text string) (re *Regex, err error) {
 	tree, groups, err := parse(text)
