@@ -109,7 +109,8 @@ func (inv *invocation) elaborate(context.Context) error {
 // translate writes the program as C.
 func (inv *invocation) translate(context.Context) (err error) {
 	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing,
-		SkipBadVars: inv.peer.skipBadVars})
+		SkipBadVars: inv.peer.skipBadVars,
+		Defines:     inv.defines, Compatible: inv.compatible})
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,11 @@ static gs_u64 total_skipped(void)
 	return n;
 }
 
+struct gs_ctx *gs_this_context(void)
+{
+	return &gs_ctx;
+}
+
 void gs_skip(struct gs_ctx *c, gs_u32 kind)
 {
 	gs_session.skipped[kind]++;

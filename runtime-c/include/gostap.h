@@ -272,6 +272,8 @@ void gs_touch_string(gs_u64 addr);
 int gs_read(void *to, gs_u64 addr, gs_size n, int user);
 /* The point that fired; c->point may stand for all that share its handler. */
 const struct gs_point *gs_point_of(struct gs_ctx *c);
+/* The context of the handler that runs on this CPU; for embedded C at the top level. */
+struct gs_ctx *gs_this_context(void);
 /* Bytes of the kernel's stack, whichever this is, that are left; 0 if that is unknown. */
 gs_size gs_stack_left(void);
 /* Are they as many as the handler's probe needs? */

@@ -193,6 +193,11 @@ out:
 	c->frame = me->frame;
 }
 
+struct gs_ctx *gs_this_context(void)
+{
+	return &this_cpu_ptr(gs_cpus)->ctx;
+}
+
 /* On this CPU, with interrupts off, a handler could not run. */
 noinline __cold void gs_skip_here(u32 kind)
 {

@@ -25,6 +25,7 @@
 #include <linux/threads.h>
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
+#include <linux/version.h>
 #include <asm/tsc.h>
 
 #include "gostap.h"

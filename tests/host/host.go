@@ -31,8 +31,9 @@ type Script struct {
 	Tapset      map[string]string // files of a tapset folder of its own
 	Globals     []string          // NAME=VALUE, as of -G
 	Limits      emit.Limits
-	Guru, Plain bool              // -g, -u
-	Compatible  string            // --compatible; "" for the latest version
+	Guru, Plain bool     // -g, -u
+	Defines     []string // NAME=VALUE of -D, but for the limits
+	Compatible  string   // --compatible; "" for the latest version
 }
 
 // A Result is what came of a script.
@@ -93,7 +94,7 @@ func Run(ctx context.Context, s *Script) (*Result, error) {
 	if all = append(all, diags...); all.Err() != nil {
 		return nil, all
 	}
-	out, err := emit.Emit(program, emit.Options{Limits: s.Limits})
+	out, err := emit.Emit(program, emit.Options{Limits: s.Limits, Defines: s.Defines, Compatible: s.Compatible})
 	if err != nil {
 		return nil, err
 	}

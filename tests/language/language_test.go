@@ -160,7 +160,7 @@ func (c *testCase) parseOptions() (*host.Script, error) {
 				return nil, err
 			}
 			if !known {
-				return nil, fmt.Errorf("-D %s: no such limit", name)
+				o.Defines = append(o.Defines, c.options[i])
 			}
 		default:
 			return nil, fmt.Errorf("unknown option %s", flag)

@@ -159,28 +159,67 @@ func (g *gen) embeddedFile() []byte {
 		return nil
 	}
 	w := embeddedHead()
+	w.line("#include \"gs_guru.h\"")
+	g.defines(w)
 	for _, code := range g.p.Embedded {
 		w.line("")
 		w.at(code.At)
 		w.line("%s", code.Text)
 	}
+	w.line("")
+	w.line("#undef GS_DEREF_FAULT")
+	w.line("#define GS_DEREF_FAULT gs_out")
+	w.line("#undef CATCH_DEREF_FAULT")
+	w.line("#define CATCH_DEREF_FAULT() ((void)0)")
 	g.accessors(w)
 	for i, e := range g.embedded {
 		w.line("")
 		w.line("%s", embeddedExprHead(i, e))
-		w.open("{")
-		w.at(e.Code.At)
-		if e.Result == program.String {
-			w.line("return gs_put(gs_ret, MAXSTRINGLEN, gs_str_of((%s), MAXSTRINGLEN));", e.Code.Text)
-		} else {
-			w.line("return (gs_s64)(%s);", e.Code.Text)
-		}
-		w.close("}")
+		embeddedExpr(w, e)
 	}
 	for _, fn := range fns {
 		embeddedFunction(w, fn)
 	}
 	return w.Bytes()
+}
+
+// defines writes what -D has given, and the version of SystemTap that is wanted.
+func (g *gen) defines(w *writer) {
+	version := "4, 8"
+	if major, minor, ok := strings.Cut(g.opts.Compatible, "."); ok {
+		version = major + ", " + minor
+	}
+	w.line("#define STAP_COMPAT_VERSION STAP_VERSION(%s)", version)
+	for _, d := range g.opts.Defines {
+		name, value, given := strings.Cut(d, "=")
+		if !given {
+			value = "1"
+		}
+		w.line("#undef %s", name)
+		w.line("#define %s %s", name, value)
+	}
+}
+
+// embeddedExpr writes the body of the function that evaluates %{ an expression %}.
+func embeddedExpr(w *writer, e *program.Embedded) {
+	w.open("{")
+	value := "gs_retvalue"
+	w.line("(void)gs_context;")
+	if e.Result == program.String {
+		value = "gs_put(gs_ret, MAXSTRINGLEN, gs_str_of(gs_retvalue, MAXSTRINGLEN))"
+		w.line("const char *gs_retvalue = \"\";")
+		w.at(e.Code.At)
+		w.line("gs_retvalue = (%s);", e.Code.Text)
+	} else {
+		w.line("gs_s64 gs_retvalue = 0;")
+		w.at(e.Code.At)
+		w.line("gs_retvalue = (gs_s64)(%s);", e.Code.Text)
+	}
+	w.indent--
+	w.line("gs_out:%s;", unused)
+	w.indent++
+	w.line("return %s;", value)
+	w.close("}")
 }
 
 func embeddedHead() *writer {

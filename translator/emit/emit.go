@@ -20,6 +20,10 @@ type Options struct {
 	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
 
 	SkipBadVars bool // --skip-badvars: memory that can't be read is 0, not an error
+	// Defines are NAME=VALUE or NAME, of -D, for the script's embedded C.
+	Defines []string
+	// Compatible is the version of SystemTap that scripts want, as "4.8"; "" for that.
+	Compatible string
 }
 
 // Output is a program as C.

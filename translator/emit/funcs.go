@@ -228,9 +228,9 @@ func (b *body) checkCall(fn *program.Function, where string) {
 // gsStr are the names of the runtime's that raise no error.
 var gsStr = regexp.MustCompile(`\bgs_(str|str_of|strlcpy|put|likely|unlikely)\b`)
 
-// mayRaise is false for embedded C in which nothing is seen that could raise an error.
+// mayRaise is false for embedded C of the library in which nothing is seen that could raise an error.
 func mayRaise(fn *program.Function) bool {
-	if fn.Next != nil && callsNext(fn) {
+	if fn.Next != nil && callsNext(fn) || !fn.Builtin {
 		return true
 	}
 	for _, word := range []string{"STAP_ERROR", "STAP_NEXT", "CONTEXT", "gs_", "error", "deref"} {
