@@ -18,6 +18,16 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 	}
 	types, where, user := r.types, "the kernel", false
 	switch im := r.Source(); {
+	case headers.MatchString(r.x.Module):
+		path, d := headerProgram(r.x.At, r.x.Module)
+		if d != nil {
+			return nil, d
+		}
+		src, d := r.env.programSource(r.x.At, path, fmt.Sprintf("@cast: the type %q", r.x.Name))
+		if d != nil {
+			return nil, d
+		}
+		types, where, user = src.Info.Types(), r.x.Module, true
 	case r.env.isProgram(r.x.Module):
 		src, d := r.env.programSource(r.x.At, r.x.Module, fmt.Sprintf("@cast: the type %q", r.x.Name))
 		if d != nil {
