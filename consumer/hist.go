@@ -64,7 +64,7 @@ func bucketLabel(h *manifest.Hist, i, n int) string {
 
 // histRange returns the first and the last bucket to draw: two more on each side than have
 // something in them. A logarithmic histogram shows negative ones only if one of them has, a
-// linear one what lies outside of it only if something does.
+// linear one what lies outside of it only if something does. last is below first if there is nothing.
 func histRange(h *manifest.Hist, counts []int64) (first, last int) {
 	n := len(counts)
 	first, last = -1, 0
@@ -76,7 +76,9 @@ func histRange(h *manifest.Hist, counts []int64) (first, last int) {
 			}
 		}
 	}
-	first = max(first, 0)
+	if first < 0 {
+		return 0, -1
+	}
 	for range 2 {
 		if first > 0 && (h.Linear || first != n/2) {
 			first--

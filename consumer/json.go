@@ -138,7 +138,7 @@ func appendJSONHist(dst []byte, h *manifest.Hist, counts []int64) []byte {
 		case h.Linear && i == 0:
 			key, value = `{"below":`, h.Low
 		case h.Linear && i == len(counts)-1:
-			key, value = `{"above":`, h.High
+			key, value = `{"above":`, bucketValue(h, i-1, len(counts))
 		}
 		dst = append(dst, separator...)
 		dst = append(dst, key...)
