@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Faults pages in: maps 64 pages, reads and then writes each, has a child write each, unmaps them, and makes the heap 16 pages
+// larger. Prints how many faults, minor and major, its first call of getrusage(2) and its last are apart.
+
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGES = 64, SIZE = 4096 };
+
+int main(void)
+{
+	struct rusage before, after;
+	volatile char *at = mmap((void *)0x100000000000, PAGES * SIZE, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	int i, sum = 0;
+
+	if (at == MAP_FAILED)
+		return 1;
+	madvise((void *)at, PAGES * SIZE, MADV_NOHUGEPAGE);
+	getrusage(RUSAGE_SELF, &before);
+	for (i = 0; i < PAGES; i++)
+		sum += at[i * SIZE];
+	for (i = 0; i < PAGES; i++)
+		at[i * SIZE] = 1;
+	if (fork() == 0) {
+		for (i = 0; i < PAGES; i++)
+			at[i * SIZE] = 2;
+		_exit(0);
+	}
+	wait(NULL);
+	munmap((void *)at, PAGES * SIZE);
+	if (sbrk(16 * SIZE) == (void *)-1)
+		return 1;
+	getrusage(RUSAGE_SELF, &after);
+	dprintf(1, "%ld %ld\n", after.ru_minflt - before.ru_minflt, after.ru_majflt - before.ru_majflt);
+	return sum;
+}
