@@ -156,10 +156,10 @@ func (el *elaboration) resolveAgain(d deferred) {
 	}
 }
 
-// hasAutocast reports whether what is in body may depend on what variables point to.
-func hasAutocast(body *syntax.Block) bool {
+// hasAutocast reports whether what is in x may depend on what variables point to.
+func hasAutocast(x syntax.Node) bool {
 	found := false
-	syntax.Inspect(body, func(n syntax.Node) bool {
+	syntax.Inspect(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.TargetVar:
 			found = found || n.Kind == syntax.AutoCast

@@ -43,7 +43,7 @@ func walk(x program.Expr, visit func(program.Expr)) {
 // summarize returns a text that is the same for probes that run the same code.
 func summarize(p *program.ElaboratedProbe) string {
 	var b strings.Builder
-	autocast := slices.ContainsFunc(p.Bodies, hasAutocast)
+	autocast := slices.ContainsFunc(p.Bodies, func(body *syntax.Block) bool { return hasAutocast(body) })
 	for _, body := range p.Bodies {
 		fmt.Fprintf(&b, "%p", body)
 		syntax.Inspect(body, func(n syntax.Node) bool {

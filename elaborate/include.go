@@ -110,7 +110,7 @@ func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map
 			el.later(n, known, values)
 		case *syntax.AtExpr:
 			values[n] = el.value(n, known, values)
-			if n.Op == "defined" {
+			if n.Op == "defined" && hasAutocast(n) {
 				el.later(n, known, values)
 			}
 			return n.Op != "defined" && n.Op != "probewrite" // what is in those is not evaluated
