@@ -3,6 +3,8 @@
 package elaborate
 
 import (
+	"slices"
+
 	"gostap/elaborate/image"
 	"gostap/elaborate/probetype"
 	"gostap/translator/syntax"
@@ -19,12 +21,37 @@ func NewExpander(lib *Library, target *image.Target) *Expander {
 	return &Expander{newElaboration(lib, target)}
 }
 
-// Aliases returns the names of the aliases that a probe point stands for.
+// Aliases returns the names of the aliases that a probe point stands for, with what it has
+// behind them: syscall.open.return goes through syscall.open, nd_syscall.open through nd_syscall.
 func (x *Expander) Aliases(pt *syntax.ProbePoint) (names []*syntax.ProbePoint) {
 	x.el.at = pt.At
+	return x.aliases(pt, maxListed)
+}
+
+// maxListed bounds through how many aliases names are followed.
+const maxListed = 8
+
+func (x *Expander) aliases(pt *syntax.ProbePoint, depth int) (names []*syntax.ProbePoint) {
 	for _, m := range x.el.match(pt) {
+		name := m.decl.Name.Components
 		if len(m.suffix) == 0 {
 			names = append(names, m.decl.Name)
+			continue
+		}
+		// What goes on behind the alias may be the name of others.
+		found := len(names)
+		for i, to := range suffixed(m.decl.Points, m.suffix) {
+			if depth == 0 {
+				break
+			}
+			for _, further := range x.aliases(to, depth-1) {
+				if n := len(m.decl.Points[i].Components); len(further.Components) > n {
+					names = append(names, &syntax.ProbePoint{At: pt.At, Components: append(slices.Clip(name), further.Components[n:]...)})
+				}
+			}
+		}
+		if suffix := (&syntax.ProbePoint{Components: m.suffix}); len(names) == found && !isWild(suffix) {
+			names = append(names, &syntax.ProbePoint{At: pt.At, Components: append(slices.Clip(name), m.suffix...)})
 		}
 	}
 	return names

@@ -17,7 +17,7 @@ import (
 func TestList(t *testing.T) {
 	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
 	lib, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: fstest.MapFS{
-		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { } probe vm.none = kernel.function("nosuch") { }`)},
+		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { } probe vm.none = kernel.function("nosuch") { } probe again = vm { }`)},
 	}, Path: "extra"})
 	if len(diags) > 0 {
 		t.Fatal(diags)
@@ -33,6 +33,9 @@ func TestList(t *testing.T) {
 			{`kernel.function("vfs_read").return`,
 				[]string{`kernel.function("vfs_read").return $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
 			{`vm.*`, []string{`vm.read $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`vm.*.return`, []string{`vm.read.return $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`again.re*`, []string{`again.read $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`again.read.return`, []string{`again.read.return $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
 			{`begin`, []string{`begin`}},
 		} {
 			points, diags := syntax.ParseProbePoint(c.pattern, env)
