@@ -3,6 +3,10 @@
 package check
 
 import (
+	"bufio"
+	"fmt"
+	"strings"
+
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -32,6 +36,10 @@ func (c *checker) finish() *program.Program {
 	c.warnUnassigned()
 	c.nameGlobals()
 	c.nameFunctions(live)
+	same, declared := map[string]*program.Probe{}, map[syntax.Pos]int{}
+	for _, p := range c.probes {
+		declared[p.At]++
+	}
 	for _, p := range c.probes {
 		c.at, c.cur = inference{probe: p}, p.scope
 		p.eachExtra(c.finishExpr)
@@ -39,6 +47,14 @@ func (c *checker) finish() *program.Program {
 			p.Body = append(p.Body, c.finishStmt(s).(*program.Block).Stmts...)
 		}
 		p.compactSaved()
+		if declared[p.At] > 1 {
+			key := handlerKey(p.Probe)
+			if first := same[key]; first != nil {
+				first.Points = append(first.Points, p.Points...)
+				continue
+			}
+			same[key] = p.Probe
+		}
 		prog.Probes = append(prog.Probes, p.Probe)
 	}
 	for _, f := range live {
@@ -57,6 +73,24 @@ func (c *checker) finish() *program.Program {
 		}
 	}
 	return prog
+}
+
+// handlerKey is the same for the probes of one declaration that are left with the
+// same handler: the aliases that they came by differ in what the handler does not use.
+// Places in the script count, as complaints name them.
+func handlerKey(p *program.Probe) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, p.At, p.Name)
+	for _, s := range p.Body {
+		fmt.Fprintln(&b, s.Pos())
+	}
+	like := *p
+	like.Points = []*program.Point{{Name: p.Name}}
+	fmt.Fprintln(&b, p.Points[0].Family, p.Points[0].Registers, p.Points[0].Cold)
+	d := &dumper{w: bufio.NewWriter(&b), bodies: true}
+	d.probe(&like)
+	d.w.Flush()
+	return b.String()
 }
 
 func (c *checker) typeGlobal(g *global) {
