@@ -157,7 +157,7 @@ func (s *scope) elsewhere(where string, src *syntax.Source) *scope {
 }
 
 // global finds the global variable that name means here, nil if none. Nothing
-// that a user's script declares is seen by functions of the embedded library.
+// that a user's script declares is seen by functions and aliases of the embedded library.
 func (s *scope) global(name string) *global {
 	if own := s.c.scopes[s.file]; own != nil {
 		if g := own.globals[name]; g != nil {
@@ -165,7 +165,7 @@ func (s *scope) global(name string) *global {
 		}
 	}
 	g := s.c.public.globals[name]
-	if g != nil && g.user && s.fn != nil && s.file.Origin != syntax.User && s.c.isBuiltin(s.fn.decl.At) {
+	if g != nil && g.user && s.file.Origin != syntax.User && s.c.opts.Builtin != nil && s.c.opts.Builtin(s.file) {
 		return nil
 	}
 	return g
