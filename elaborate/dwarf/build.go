@@ -119,8 +119,12 @@ func abstract(all []*found, die uint64) *abstractRec {
 			return nil
 		}
 		a := &list[j]
-		if defined.line == 0 && a.line != 0 {
-			defined.file, defined.line = a.file, a.line
+		// A definition says only what is not so of the declaration: often the line, and not the file.
+		if defined.line == 0 {
+			defined.line = a.line
+		}
+		if defined.file == "" {
+			defined.file = a.file
 		}
 		if a.name != "" {
 			defined.name, defined.scope = a.name, a.scope
