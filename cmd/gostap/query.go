@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gostap/elaborate"
+	"gostap/elaborate/image"
 	"gostap/elaborate/query"
 	"gostap/translator/syntax"
 )
@@ -44,20 +45,29 @@ func newLines() *cobra.Command {
 	q := &queryOptions{}
 	var folders []string
 	cmd := &cobra.Command{
-		Use:   "lines [OPTION…] FUNCTION|FILE",
+		Use:   "lines [OPTION…] FUNCTION|FILE [PROGRAM]",
 		Short: "Show the lines of functions, and which can be probed",
 		Long: `Shows the source lines of the kernel functions that FUNCTION (NAME or NAME@FILE,
 with wildcards) or FILE stands for. Those with a * can be probed by
 kernel.statement("NAME@FILE:LINE"); a number behind it says at how many places,
 if a function is inlined. Without the source there are only the numbers. It
-takes the kernel's debuginfo.`,
-		Args: cobra.ExactArgs(1),
+takes the kernel's debuginfo.
+
+PROGRAM, a program or a library, is looked into in the kernel's place; it is
+probed by process("PROGRAM").statement("NAME@FILE:LINE").`,
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inv, err := q.prepare()
 			if err != nil {
 				return err
 			}
-			list, err := query.Lines(inv.target, args[0], folders)
+			find := query.Lines
+			if len(args) > 1 {
+				find = func(t *image.Target, what string, folders []string) ([]query.SourceFunc, error) {
+					return query.ProgramLines(t, what, args[1], folders)
+				}
+			}
+			list, err := find(inv.target, args[0], folders)
 			if err != nil {
 				return err
 			}

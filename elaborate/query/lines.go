@@ -11,6 +11,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/dwarf"
+	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
 	"gostap/elaborate/probepoint"
 	"gostap/internal/kernels"
@@ -37,10 +38,7 @@ type SourceLine struct {
 // Lines returns the functions that what stands for, NAME, NAME@FILE or a file,
 // with their lines, by debuginfo. The source is looked for in folders too.
 func Lines(target *image.Target, what string, folders []string) ([]SourceFunc, error) {
-	text := what
-	if !strings.Contains(what, "@") && (strings.Contains(what, "/") || strings.Contains(what, ".")) {
-		text = "*@" + what
-	}
+	text := pattern(what)
 	info, err := target.Debuginfo().Installed(functionPoint(text)), error(nil)
 	if info == nil {
 		info, err = target.Debuginfo().Any()
@@ -55,6 +53,47 @@ func Lines(target *image.Target, what string, folders []string) ([]SourceFunc, e
 	if err != nil {
 		return nil, err
 	}
+	return linesOf(info, text, what, kernelSources(target.Release, folders))
+}
+
+// ProgramLines is Lines for the functions of a program or a library; name is as process("NAME") takes it.
+func ProgramLines(target *image.Target, what, name string, folders []string) ([]SourceFunc, error) {
+	paths, err := executable.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	var list []SourceFunc
+	for _, path := range paths {
+		p, err := target.Program(path)
+		if err != nil {
+			return nil, err
+		}
+		info, err := p.Debuginfo().Any()
+		if errors.Is(err, dwarf.ErrNone) {
+			return nil, errors.Errorf("the lines of functions are known only from debuginfo, which %s has not", path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found, err := linesOf(info, pattern(what), what, append(slices.Clip(folders), "/"))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// pattern is the pattern that a function's name, or a file's, stands for.
+func pattern(what string) string {
+	if !strings.Contains(what, "@") && (strings.Contains(what, "/") || strings.Contains(what, ".")) {
+		return "*@" + what
+	}
+	return what
+}
+
+// linesOf returns the functions of a pattern, which what stands for, with their lines; their source is looked for in folders.
+func linesOf(info *dwarf.Info, text, what string, folders []string) ([]SourceFunc, error) {
 	p, err := probepoint.ParsePattern(text)
 	if err != nil {
 		return nil, err
@@ -64,7 +103,7 @@ func Lines(target *image.Target, what string, folders []string) ([]SourceFunc, e
 	for _, f := range info.Match(p.MatchesName, p.MatchesFile) {
 		lines, ok := read[f.File]
 		if !ok {
-			lines = sourceText(target.Release, f.File, folders)
+			lines = sourceText(f.File, folders)
 			read[f.File] = lines
 		}
 		sf, err := sourceFunc(info, f, lines)
@@ -118,14 +157,18 @@ func sourceFunc(info *dwarf.Info, f dwarf.Func, text []string) (SourceFunc, erro
 	return sf, nil
 }
 
-// sourceText returns the lines of a source file, nil if it is not at hand.
-func sourceText(release, file string, folders []string) []string {
+// kernelSources are the folders in which a kernel's source may be, those given first.
+func kernelSources(release string, folders []string) []string {
 	base, _, _ := strings.Cut(release, "-")
 	version := base
 	if parts := strings.SplitN(base, ".", 3); len(parts) == 3 {
 		version = parts[0] + "." + parts[1]
 	}
-	folders = append(slices.Clip(folders), kernels.Find(release).Source(), "/usr/src/linux-source-"+version, "/usr/src/linux-"+base)
+	return append(slices.Clip(folders), kernels.Find(release).Source(), "/usr/src/linux-source-"+version, "/usr/src/linux-"+base)
+}
+
+// sourceText returns the lines of a source file, nil if it is not at hand.
+func sourceText(file string, folders []string) []string {
 	for _, dir := range folders {
 		data, err := os.ReadFile(filepath.Join(dir, file))
 		if err == nil {

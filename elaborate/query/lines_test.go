@@ -5,6 +5,7 @@ package query_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,6 +54,32 @@ func TestLines(t *testing.T) {
 		}
 	}
 	if _, err := query.Lines(target, "no_such_function", nil); err == nil || !strings.Contains(err.Error(), "no function or file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The lines of a program's functions, of C++ here, by any of their names.
+func TestProgramLines(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "a.cc"), filepath.Join(dir, "prog")
+	text := "namespace ns {\nstruct C { int m(int); };\nint C::m(int n)\n{\n\treturn n + 1;\n}\n}\nint main() { ns::C c; return c.m(1); }\n"
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("g++", "-g", "-O0", "-o", program, source).CombinedOutput(); err != nil {
+		t.Skipf("%v\n%s", err, out)
+	}
+	t.Setenv("GOSTAP_CACHE", filepath.Join(dir, "cache"))
+	for _, name := range []string{"ns::C::m", "m", "C::m(int)"} {
+		list, err := query.ProgramLines(image.NewTarget("", false), name, program, nil)
+		if err != nil || len(list) != 1 || list[0].Name != "ns::C::m" || list[0].Line != 3 {
+			t.Fatalf("%s: %+v, %v", name, list, err)
+		}
+		if l := list[0].Lines[2]; l.Line != 5 || l.Places == 0 || l.Text != "\treturn n + 1;" {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+	if _, err := query.ProgramLines(image.NewTarget("", false), "none", program, nil); err == nil || !strings.Contains(err.Error(), "no function or file") {
 		t.Errorf("got %v", err)
 	}
 }
