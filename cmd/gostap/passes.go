@@ -76,6 +76,9 @@ func (inv *invocation) parse(context.Context) error {
 	env := inv.env(args)
 	var diags syntax.Diagnostics
 	inv.library, diags = elaborate.OpenLibrary(env, inv.folders()...)
+	for _, src := range argumentFiles(args) {
+		diags = append(diags, inv.library.Add(src, env)...)
+	}
 	for _, src := range sources {
 		file, more := syntax.Parse(src, env)
 		inv.files = append(inv.files, file)
