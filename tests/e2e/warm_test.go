@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,9 +29,16 @@ func warm(t *testing.T, dir, release string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	chosen, err := regexp.Compile(os.Getenv("GOSTAP_SCRIPTS"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var group errgroup.Group
 	group.SetLimit(2)
 	for _, file := range files {
+		if !chosen.MatchString(strings.TrimSuffix(filepath.Base(file), ".txtar")) {
+			continue
+		}
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
 			t.Fatal(err)
