@@ -120,6 +120,8 @@ func (j *jsonSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byt
 	case recSystem:
 		dst = append(dst, `,"system":`...)
 		dst = appendJSON(dst, payload)
+	case recSwitchFile:
+		return dst[:start], true
 	default:
 		return dst[:start], false
 	}

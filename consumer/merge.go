@@ -125,7 +125,7 @@ func (b *buffer) emit(limit *entry, budget int, out *output) (spent int, next *r
 			} else {
 				payload, ok := data[recordSize:r.len], false
 				records++
-				if buf, ok = sink.record(buf, b.cpu, r, payload); !ok || len(buf) >= flushAt || r.kind == recSystem {
+				if buf, ok = sink.record(buf, b.cpu, r, payload); !ok || len(buf) >= flushAt || r.acts() {
 					out.buf = buf
 					b.records += records
 					out.taken += records

@@ -10,7 +10,7 @@ import (
 
 // A sink turns records into what the user sees.
 type sink interface {
-	// record appends a record of GS_REC_PRINT, TEXT, HIST, STACK, USTACK or SYSTEM to dst.
+	// record appends a record of GS_REC_PRINT, TEXT, HIST, STACK, USTACK, SYSTEM or SWITCH_FILE to dst.
 	// It reports false if the record makes no sense.
 	record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool)
 }
@@ -26,6 +26,7 @@ type output struct {
 	failed  error            // what w answered; nothing is written any more
 	fail    func(err error)  // is told, once
 	system  func(cmd string) // runs a command of system(), nil where there are none
+	files   *Files           // what w is, if it is files
 	bad     uint64           // records that made no sense
 }
 
@@ -39,6 +40,7 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images) (*ou
 		return nil, err
 	}
 	o := &output{w: cfg.output(), buf: make([]byte, 0, flushAt+64<<10)}
+	o.files, _ = cfg.Output.(*Files)
 	if cfg.JSON {
 		o.sink = newJSONSink(m, formats, clock, im)
 	} else {
@@ -56,7 +58,7 @@ func (o *output) record(cpu int, r *record, payload []byte) {
 	buf, ok := o.sink.record(o.buf, cpu, r, payload)
 	o.buf = buf
 	o.taken++
-	if !ok || len(buf) >= flushAt || r.kind == recSystem {
+	if !ok || len(buf) >= flushAt || r.acts() {
 		o.recordSlow(ok, r, payload)
 	}
 }
@@ -70,8 +72,25 @@ func (o *output) recordSlow(ok bool, r *record, payload []byte) {
 		o.flush()
 		o.system(string(payload))
 	}
+	if r.kind == recSwitchFile && o.files != nil {
+		o.flush()
+		o.note(o.files.Switch())
+	}
 	if len(o.buf) >= flushAt {
 		o.flush()
+	}
+}
+
+// acts reports whether a record asks for more than to be written.
+func (r *record) acts() bool { return r.kind == recSystem || r.kind == recSwitchFile }
+
+// note keeps the first error in writing, and tells of it.
+func (o *output) note(err error) {
+	if err != nil && o.failed == nil {
+		o.failed = err
+		if o.fail != nil {
+			o.fail(err)
+		}
 	}
 }
 
@@ -80,12 +99,10 @@ func (o *output) flush() {
 	if o.failed == nil {
 		switch {
 		case o.bulk != nil:
-			o.failed = o.bulk.flush()
+			o.note(o.bulk.flush())
 		case len(o.buf) > 0:
-			_, o.failed = o.w.Write(o.buf)
-		}
-		if o.failed != nil && o.fail != nil {
-			o.fail(o.failed)
+			_, err := o.w.Write(o.buf)
+			o.note(err)
 		}
 	}
 	if o.failed == nil {

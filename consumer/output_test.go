@@ -315,3 +315,26 @@ func TestPerCPU(t *testing.T) {
 		t.Errorf("%d %q", total, list)
 	}
 }
+
+// TestSwitchFile: what is written before switch_file() and after it stands in two files.
+func TestSwitchFile(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		dir := t.TempDir()
+		files, err := OpenFiles(func() string { return dir + "/out" }, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := newOutput(&Config{Output: files, JSON: asJSON}, sinkManifest(), new(clock), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.record(0, &record{kind: recText, point: noPoint}, []byte("one\n"))
+		out.record(0, &record{kind: recSwitchFile, point: noPoint}, nil)
+		out.record(0, &record{kind: recText, point: noPoint}, []byte("two\n"))
+		out.flush()
+		got := contents(t, dir)
+		if len(got) != 2 || strings.Count(got["out"], "\n") != 1 || !strings.Contains(got["out"], "one") || !strings.Contains(got["out.1"], "two") || out.bad != 0 {
+			t.Errorf("JSON %t: %q, %d bad", asJSON, got, out.bad)
+		}
+	}
+}

@@ -36,12 +36,13 @@ const (
 
 // GS_REC_*: kinds of records.
 const (
-	recPrint  = 1
-	recText   = 2
-	recHist   = 3
-	recSystem = 4
-	recStack  = 5
-	recUstack = 6
+	recPrint      = 1
+	recText       = 2
+	recHist       = 3
+	recSystem     = 4
+	recStack      = 5
+	recUstack     = 6
+	recSwitchFile = 7
 )
 
 // GS_STACK_*: flags of GS_REC_STACK.

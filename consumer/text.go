@@ -109,7 +109,7 @@ func (t *textSink) general(dst []byte, kind uint16, payload []byte) ([]byte, boo
 		return t.stacks.append(dst, payload)
 	case recUstack:
 		return t.ustacks.append(dst, payload)
-	case recSystem:
+	case recSystem, recSwitchFile:
 		return dst, true
 	}
 	return dst, false

@@ -43,6 +43,8 @@ struct gs_record {
 
 #define GS_REC_USTACK 6	   /* u32 GS_USTACK_*, u32 process, then gs_frames: a program's stack, a line each with their symbols */
 
+#define GS_REC_SWITCH_FILE 7 /* nothing: the output goes on in the next file */
+
 #define GS_STACK_RETURN 1    /* a function's return: the first address is the function, the second where it returns to */
 
 /* An address of a process. */
