@@ -16,6 +16,7 @@ type Config struct {
 	Libraries  bool          // with the libraries that these need: --ldd
 	Command    string        // of -c: started with the session, which ends when it does
 	Globals    []string      // "name=value" of -G
+	Namespaces int           // the process whose namespaces ns_pid() and others count in; 0: this one
 	Output     io.Writer     // nil: standard output
 	Bulk       *Bulk         // a file for each processor instead of Output; nil: none
 	Stderr     io.Writer     // messages; nil: standard error

@@ -26,6 +26,7 @@ func RunHost(ctx context.Context, cfg Config) (Result, error) {
 	if err != nil {
 		return Result{ExitCode: 1}, err
 	}
+	cfg.Globals = cfg.globals(m)
 	supervisor, release := newSupervisor(ctx, &cfg)
 	defer release()
 	h := &hostRun{supervisor: supervisor, done: make(chan struct{})}

@@ -216,7 +216,7 @@ func (s *session) start() error {
 		return err
 	}
 	defer closePrograms(files)
-	params := startParams{target: int64(s.cfg.Target), files: descriptors(files), globals: s.cfg.Globals}
+	params := startParams{target: int64(s.cfg.Target), files: descriptors(files), globals: s.cfg.globals(s.manifest)}
 	if s.cfg.Recorder {
 		params.flags = flagOverwrite | flagDetached
 	}

@@ -29,6 +29,7 @@ type runOptions struct {
 	globals  []string
 	symbols  []string // -d
 	ldd      bool
+	spaces   int  // --target-namespaces
 	recorder bool // -F
 	out      outputOptions
 }
@@ -40,6 +41,7 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVarP(&r.globals, "global", "G", nil, "set a global variable, `NAME=VALUE`")
 	f.StringArrayVarP(&r.symbols, "symbols", "d", nil, "follow stacks of the program or library `PATH` from the first on; others are known once they are met, and the kernel's MODULEs always")
 	f.BoolVar(&r.ldd, "ldd", false, "and those of the libraries that it needs")
+	f.IntVar(&r.spaces, "target-namespaces", 0, "count in the namespaces of process `PID` where functions such as ns_pid() do (default: this process)")
 	r.out.flags(f)
 	f.BoolVarP(&r.out.bulk, "bulk", "b", false, "write to a file for each processor, FILE_N or stpd_cpuN, which gostap merge puts back in order")
 	f.BoolVarP(&r.recorder, "flight-recorder", "F", false, "leave the session to itself, keeping the latest records in its buffers (see gostap attach --help); with -o, leave it to a process in the background")
@@ -58,6 +60,8 @@ func (r *runOptions) check() error {
 		return errors.New("-c and -x both set target(): give one of them")
 	case r.pid < 0:
 		return errors.Errorf("-x %d: not a process's number", r.pid)
+	case r.spaces < 0:
+		return errors.Errorf("--target-namespaces %d: not a process's number", r.spaces)
 	case r.timeout < 0:
 		return errors.Errorf("-T %d: a time to come is positive", r.timeout)
 	case r.bufferMB < 0 || r.bufferMB > maxBufferMB || r.bufferMB == 0 && r.buffer != nil && r.buffer.Changed:
@@ -116,6 +120,9 @@ func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
 	if r.pid != 0 {
 		args = append(args, fmt.Sprintf("-x%d", r.pid))
 	}
+	if r.spaces != 0 {
+		args = append(args, fmt.Sprintf("--target-namespaces=%d", r.spaces))
+	}
 	if r.command != "" {
 		args = append(args, "-c", r.command)
 	}
@@ -160,6 +167,7 @@ func (r *runOptions) config(module, script string, noWarn bool, verbosity int) c
 		Target:     r.pid,
 		Command:    r.command,
 		Globals:    r.globals,
+		Namespaces: r.spaces,
 		Images:     r.images(),
 		Libraries:  r.ldd,
 		JSON:       r.out.json(),

@@ -18,6 +18,7 @@
 
 const gs_u64 *gs_symbols;
 gs_s64 gs_target;
+gs_s64 gs_starter;
 
 static const char *const families[] = { "begin", "end", "error", "timer", "never" };
 
@@ -110,6 +111,7 @@ int main(int argc, char **argv)
 {
 	gs_u64 deadline = parse_arguments(argc, argv);
 
+	gs_starter = getppid();
 	allocate();
 	catch_signals();
 	gs_session.state = GS_STATE_STARTING;

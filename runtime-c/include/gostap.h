@@ -209,6 +209,9 @@ extern const gs_u64 *gs_symbols;
 /* target(): the pid of -x or -c. Set by the platform before any handler runs. */
 extern gs_s64 gs_target;
 
+/* stp_pid(): the process that has started the session. */
+extern gs_s64 gs_starter;
+
 /*
  * Errors. Generated code tests c->error after whatever may raise one, and
  * leaves the handler, or goes to the catch block around it.

@@ -9,6 +9,7 @@ int gs_state = GS_STATE_LOADED;
 bool gs_ending;
 u32 gs_flags;
 gs_s64 gs_target;
+gs_s64 gs_starter;
 DEFINE_MUTEX(gs_session_mutex);
 
 /**
