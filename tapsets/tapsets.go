@@ -10,5 +10,5 @@ import "embed"
 
 // FS is the library. Its embedded C is trusted as the runtime is.
 //
-//go:embed */*.stp *.stpm
+//go:embed */*.stp */*.stpm *.stpm
 var FS embed.FS
