@@ -23,6 +23,7 @@
  *
  * and for platform.h:
  *
+ * ask GS_HAVE_STRLCPY include/linux/string.h strlcpy\(
  * ask GS_HAVE_TASK___STATE include/linux/sched.h __state
  * ask GS_HAVE_TASK_CPU include/linux/sched.h p->cpu
  * ask GS_HAVE_TRACE_PUTS_SIZE include/linux/kernel.h,include/linux/trace_printk.h __trace_puts\(.*size

@@ -48,6 +48,21 @@
 #define gs_trace_puts(ip, text) __trace_puts(ip, text)
 #endif
 
+#if !GS_HAVE_STRLCPY
+/* Linux has had it until 6.7, and scripts' embedded C uses it. */
+static inline size_t strlcpy(char *to, const char *from, size_t size)
+{
+	size_t len = strlen(from);
+
+	if (size) {
+		size = len < size ? len : size - 1;
+		memcpy(to, from, size);
+		to[size] = 0;
+	}
+	return len;
+}
+#endif
+
 /* The handler's registers as the kernel's; NULL where there are none. */
 static inline struct pt_regs *gs_pt_regs(struct gs_ctx *c)
 {
