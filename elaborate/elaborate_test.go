@@ -64,8 +64,8 @@ func TestProbes(t *testing.T) {
 			probe t.* { println("x") }`, "begin[0,0]: 1 x if 0\nend[0,0]: 2 x if 0\n"},
 		{"wildcards in families", `probe be*, en*(2) { println("x") }`, "begin[0,0] end(2)[2,0]: x if 0\n"},
 		{"wildcards find families and aliases", `probe bell = end { println("1") } probe be* { println("x") }`, "begin[0,0]: x if 0\nend[0,0]: 1 x if 0\n"},
-		{"double wildcard in the middle", `probe asys.b.open = begin { println("1") } probe asys.close = end { println("2") }
-			probe *sys**pen { println("x") } probe asys.**.open { println("y") } probe **sys**lose { println("z") }`,
+		{"double wildcard in the middle", `probe asis.b.open = begin { println("1") } probe asis.close = end { println("2") }
+			probe *sis**pen { println("x") } probe asis.**.open { println("y") } probe **sis**lose { println("z") }`,
 			"begin[0,0]: 1 x if 0\nbegin[0,0]: 1 y if 0\nend[0,0]: 2 z if 0\n"},
 		{"suffix or a longer name", `probe t.one = begin { println("1") } probe t.one.s = end { println("2") } probe t.every = timer { println("3") }
 			probe t.one.s { println("x") } probe t.*.s ? { println("y") } probe t.every.s(2) { println("z") }`,
