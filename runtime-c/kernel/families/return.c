@@ -89,11 +89,12 @@ static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftr
 {
 	const struct gs_group *g = container_of(ops, struct gs_group, ops), *rider = READ_ONCE(g->rider);
 	struct gs_return *r = g->own;
+	bool native = gs_native();
 	struct gs_ctx *c;
 	unsigned long flags;
 	u32 i;
 
-	local_irq_save(flags);
+	flags = gs_irq_save(native);
 	c = &this_cpu_ptr(gs_cpus)->ctx;
 	if (rider)
 		for (i = 0; i < rider->nhits; i++)
@@ -102,7 +103,7 @@ static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftr
 		r->rp.kp.pre_handler(&r->rp.kp, gs_ftrace_regs(fregs));
 		gs_leave(c);
 	}
-	local_irq_restore(flags);
+	gs_irq_restore(flags, native);
 }
 
 /* One handler at one function's return, with nothing saved. */
