@@ -14,6 +14,27 @@ var (
 	functions = regexp.MustCompile(`(?m)(/\*\*(?:[^*]|\*[^/])*\*/\n)?^function (\w+)(?::\w+)?\s*(?:\(([^)]*)\))?`)
 )
 
+// TestDeclaredOnce: no function is declared by two files, as calls would reach both.
+func TestDeclaredOnce(t *testing.T) {
+	files, err := fs.Glob(FS, "*/*.stp")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	home := map[string]string{}
+	for _, name := range files {
+		text, err := FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range functions.FindAllStringSubmatch(string(text), -1) {
+			if other := home[m[2]]; other != "" && other != name {
+				t.Errorf("%s is declared in %s and in %s", m[2], other, name)
+			}
+			home[m[2]] = name
+		}
+	}
+}
+
 // TestDocumented: each file says since when it has been there, each public
 // function what it does, naming its parameters.
 func TestDocumented(t *testing.T) {
