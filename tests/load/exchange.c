@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * exchange tcp|udp|refuse|reset|overflow 4|6 PORT N SIZE: over the loopback device, N messages of
+ * exchange tcp|udp|pieces|refuse|reset|overflow 4|6 PORT N SIZE: over the loopback device, N messages of
  * SIZE bytes from a client's socket to a server's at PORT, each received before
- * the next is sent. With "refuse" a client connects to a port that nobody listens
+ * the next is sent; with "pieces" by TCP in two pieces, by writev(2) and readv(2). With "refuse" a client connects to a port that nobody listens
  * at, with "reset" the server ends the connection by a reset, with "overflow" N
  * clients connect to a server that takes none of them.
  * Prints what it received: messages and bytes, and the client's port.
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int fail(const char *what)
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 	char *message = calloc(1, size + 1);
 	struct timeval second = { .tv_sec = 1 };
 	long messages = 0, bytes = 0;
+	int inpieces = !strcmp(kind, "pieces");
 
 	if (server < 0 || client < 0)
 		return fail("socket");
@@ -89,9 +91,11 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		ssize_t got;
 
-		if (send(client, message, size, 0) != size)
+		struct iovec pieces[2] = { { message, size / 2 }, { message + size / 2, size - size / 2 } };
+
+		if ((inpieces ? writev(client, pieces, 2) : send(client, message, size, 0)) != size)
 			return fail("send");
-		got = recv(from, message, size, tcp ? MSG_WAITALL : 0);
+		got = inpieces ? readv(from, pieces, 2) : recv(from, message, size, tcp ? MSG_WAITALL : 0);
 		if (got > 0) {
 			messages++;
 			bytes += got;
