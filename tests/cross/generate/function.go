@@ -13,6 +13,10 @@ import (
 var leftOut = map[string]string{
 	"exit":          "ends the session: each second script does so from its context",
 	"abort":         "ends the session: each other script does so from its context",
+	"panic":         "does what it says",
+	"dump_stack":    "the kernel's log would speak of a call trace, as it does of harm",
+	"printk":        "the kernel's log is for guru mode, where the context may hold what it takes",
+	"switch_file":   "sends the output where nobody counts it",
 	"__entry_keep":  "gostap's own, behind $var at statements",
 	"__entry_seen":  "gostap's own, behind $var at statements",
 	"__entry_value": "gostap's own, behind $var at statements",
