@@ -52,7 +52,7 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// long is the first line of a script that takes a minute or more.
+// long is the first line of scripts that take their time, and look at what differs little between kernels.
 const long = "# Long.\n"
 
 // scripts returns a pattern for the scripts that run on the kernel of that index among n; "" for all.
