@@ -84,18 +84,15 @@ static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *r
 }
 
 /* Handlers of the entry itself run first: they find the address that the function returns to. */
-static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-			      struct ftrace_regs *fregs)
+static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs,
+					    bool native)
 {
 	const struct gs_group *g = container_of(ops, struct gs_group, ops), *rider = READ_ONCE(g->rider);
 	struct gs_return *r = g->own;
-	bool native = gs_native();
-	struct gs_ctx *c;
-	unsigned long flags;
+	unsigned long flags = gs_irq_save(native);
+	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
 	u32 i;
 
-	flags = gs_irq_save(native);
-	c = &this_cpu_ptr(gs_cpus)->ctx;
 	if (rider)
 		for (i = 0; i < rider->nhits; i++)
 			gs_try(&rider->hits[i], gs_ftrace_regs(fregs), ip, NULL);
@@ -104,6 +101,18 @@ static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftr
 		gs_leave(c);
 	}
 	gs_irq_restore(flags, native);
+}
+
+static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
+{
+	gs_return_enter(ip, ops, fregs, true);
+}
+
+static void gs_return_entered_xen(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	gs_return_enter(ip, ops, fregs, false);
 }
 
 /* One handler at one function's return, with nothing saved. */
@@ -213,7 +222,7 @@ static int gs_return_make(struct gs_group *g)
 		return err;
 	}
 	g->own = r;
-	g->ops.func = gs_return_entered;
+	g->ops.func = gs_native() ? gs_return_entered : gs_return_entered_xen;
 	return 0;
 }
 
