@@ -6,10 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"gostap/elaborate/library"
 	"gostap/elaborate/probepoint"
-	"gostap/internal/glob"
 	"gostap/translator/syntax"
 )
+
+// An alias is one declared probe alias, with the file it stands in.
+type alias struct {
+	file *syntax.File
+	decl *syntax.AliasDecl
+}
 
 // A match is an alias that a probe point begins with, and the components
 // behind the alias's name, which go to the points that the alias stands for.
@@ -28,16 +34,17 @@ func isWild(pt *syntax.ProbePoint) bool {
 // syscall.open.return, syscall.open.return is the second alone.
 func (el *elaboration) match(pt *syntax.ProbePoint) []match {
 	var matches []match
-	for _, a := range el.aliases {
-		if suffix, ok := beginsWith(pt.Components, nameOf(a.decl)); ok && !el.goesOn(a, suffix) {
+	look := func(a alias) {
+		if suffix, ok := probepoint.BeginsWith(pt.Components, probepoint.Name(a.decl)); ok && !el.goesOn(a, suffix) {
 			matches = append(matches, match{a, suffix})
 		}
 	}
-	for _, candidate := range el.lib.candidates(pt) {
-		a := candidate.alias()
-		if suffix, ok := beginsWith(pt.Components, nameOf(a.decl)); ok && !el.goesOn(a, suffix) {
-			matches = append(matches, match{a, suffix})
-		}
+	for _, a := range el.aliases {
+		look(a)
+	}
+	for _, candidate := range el.lib.Candidates(pt) {
+		file, decl := candidate.Declaration()
+		look(alias{file, decl})
 	}
 	return matches
 }
@@ -47,82 +54,18 @@ func (el *elaboration) goesOn(a alias, suffix []*syntax.Component) bool {
 	if len(suffix) == 0 {
 		return false
 	}
-	pt := &syntax.ProbePoint{Components: append(slices.Clip(a.decl.Name.Components), suffix[0])}
-	longer := func(b alias) bool {
-		name := nameOf(b.decl)
-		if len(name) < len(pt.Components) {
+	want := append(slices.Clip(a.decl.Name.Components), suffix[0])
+	longer := func(b *syntax.AliasDecl) bool {
+		name := probepoint.Name(b)
+		if len(name) < len(want) {
 			return false
 		}
-		rest, ok := beginsWith(pt.Components, name[:len(pt.Components)])
+		rest, ok := probepoint.BeginsWith(want, name[:len(want)])
 		return ok && len(rest) == 0
 	}
-	if slices.ContainsFunc(el.aliases, longer) {
-		return true
-	}
-	prefix := probepoint.Spell(a.decl.Name) + "."
-	return slices.ContainsFunc(el.lib.beginning[pt.Components[0].Name], func(b *libraryAlias) bool {
-		return strings.HasPrefix(b.name, prefix) && longer(b.alias())
-	})
-}
-
-// A part of a name is one component of an alias's name.
-type namePart struct {
-	name string
-	arg  syntax.Expr
-	any  bool // the argument is not known
-}
-
-func nameOf(decl *syntax.AliasDecl) []namePart {
-	parts := make([]namePart, len(decl.Name.Components))
-	for i, c := range decl.Name.Components {
-		parts[i] = namePart{name: c.Name, arg: c.Arg}
-	}
-	return parts
-}
-
-// beginsWith reports whether the components of a probe point begin with an
-// alias's name, and returns those behind it: as few as can be, where ** leaves a
-// choice.
-func beginsWith(cs []*syntax.Component, name []namePart) (suffix []*syntax.Component, ok bool) {
-	if len(name) == 0 {
-		return cs, true
-	}
-	if len(cs) == 0 {
-		return nil, false
-	}
-	if !strings.Contains(cs[0].Name, "**") {
-		if glob.MatchComponents(cs[0].Name, name[0].name) && (name[0].any || sameArg(cs[0].Arg, name[0].arg)) {
-			return beginsWith(cs[1:], name[1:])
-		}
-		return nil, false
-	}
-	covered := ""
-	for i, part := range name {
-		if part.arg != nil || cs[0].Arg != nil {
-			break // it stands for names alone
-		}
-		covered += part.name
-		if glob.MatchComponents(cs[0].Name, covered) {
-			rest, fits := beginsWith(cs[1:], name[i+1:])
-			if fits && (!ok || len(rest) < len(suffix)) {
-				suffix, ok = rest, true
-			}
-		}
-		covered += "."
-	}
-	return suffix, ok
-}
-
-func sameArg(a, b syntax.Expr) bool {
-	switch a := a.(type) {
-	case nil:
-		return b == nil
-	case *syntax.NumberLit:
-		n, ok := b.(*syntax.NumberLit)
-		return ok && n.Value == a.Value
-	case *syntax.StringLit:
-		t, ok := b.(*syntax.StringLit)
-		return ok && t.Value == a.Value
-	}
-	return false
+	return slices.ContainsFunc(el.aliases, func(b alias) bool { return longer(b.decl) }) ||
+		slices.ContainsFunc(el.lib.Below(a.decl.Name), func(b *library.Alias) bool {
+			_, decl := b.Declaration()
+			return longer(decl)
+		})
 }

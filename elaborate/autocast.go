@@ -109,7 +109,7 @@ func (c *carried) known() *vars.Pointed {
 // later has x, which may depend on what variables point to, resolved again.
 func (el *elaboration) later(x syntax.Expr, known *vars.Resolver, values map[syntax.Expr]*program.Value) {
 	if i, ok := x.(*syntax.IndexExpr); ok {
-		if name, ok := i.X.(*syntax.Ident); !ok || el.globals[name.Name] || el.lib.globals[name.Name] != nil || len(i.Index) != 1 || i.Index[0] == nil {
+		if name, ok := i.X.(*syntax.Ident); !ok || el.globals[name.Name] || el.lib.HasGlobal(name.Name) || len(i.Index) != 1 || i.Index[0] == nil {
 			return
 		}
 	}

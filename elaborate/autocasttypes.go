@@ -88,7 +88,7 @@ func (el *elaboration) slotOf(x syntax.Expr) *carried {
 }
 
 func (el *elaboration) isGlobal(x *syntax.Ident) bool {
-	return !el.scope.params[x.Name] && (el.globals[x.Name] || el.lib.globals[x.Name] != nil)
+	return !el.scope.params[x.Name] && (el.globals[x.Name] || el.lib.HasGlobal(x.Name))
 }
 
 // globalKey tells globals of one name apart: those of the library may be private to their files.

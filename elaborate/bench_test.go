@@ -8,6 +8,7 @@ import (
 	"gostap/elaborate"
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/library"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
 )
@@ -16,7 +17,7 @@ func benchmarkElaborate(b *testing.B, script string) {
 	release := testkernel.Releases(b)[0]
 	for b.Loop() {
 		env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
-		lib, _ := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+		lib, _ := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 		file, _ := syntax.Parse(&syntax.Source{Path: "test.stp", Text: []byte(script)}, env)
 		if _, diags := elaborate.Elaborate([]*syntax.File{file}, lib, image.NewTarget(release, false)); diags.Err() != nil {
 			b.Fatal(diags)

@@ -9,8 +9,8 @@
 // probe point into places, with the target variables there: package vars. Places
 // at which the same code runs share one program.ElaboratedProbe (coalesce.go). On
 // its way it resolves what stands in the handlers (resolve.go) and pulls in what
-// they refer to from the tapset library (library.go, include.go), of which an index
-// tells what is declared where (libraryindex.go). Variables that
+// they refer to from the tapset library (include.go), package library. Types of
+// what the script's variables point to come last (autocast.go). Variables that
 // debuginfo knows only as what a register held at the function's entry get a
 // second probe there, which keeps it (entryvalue.go).
 //

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/elaborate/probepoint"
 	"gostap/elaborate/probetype"
 	"gostap/elaborate/vars"
@@ -19,7 +20,7 @@ import (
 
 // Elaborate finds the places of the probes in user, the user's files, and what
 // they need of the library.
-func Elaborate(user []*syntax.File, lib *Library, target *image.Target) (*program.Elaborated, syntax.Diagnostics) {
+func Elaborate(user []*syntax.File, lib *library.Library, target *image.Target) (*program.Elaborated, syntax.Diagnostics) {
 	el := newElaboration(lib, target)
 	defer panics.At(&el.at)
 	for _, file := range user {
@@ -41,7 +42,7 @@ func Elaborate(user []*syntax.File, lib *Library, target *image.Target) (*progra
 	return el.out, el.diags
 }
 
-func newElaboration(lib *Library, target *image.Target) *elaboration {
+func newElaboration(lib *library.Library, target *image.Target) *elaboration {
 	env := &vars.Env{Target: target}
 	el := &elaboration{
 		lib:       lib,
@@ -64,7 +65,7 @@ func newElaboration(lib *Library, target *image.Target) *elaboration {
 
 // An elaboration is one run of pass 2.
 type elaboration struct {
-	lib   *Library
+	lib   *library.Library
 	env   *vars.Env
 	kinds probetype.Context
 	out   *program.Elaborated

@@ -11,6 +11,7 @@ import (
 
 	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/internal/bounded"
 	"gostap/tapsets"
 	"gostap/translator/program"
@@ -18,10 +19,10 @@ import (
 )
 
 // onHost runs pass 1 and 2 over a script.
-func onHost(t *testing.T, script string, folders ...elaborate.Folder) (*program.Elaborated, syntax.Diagnostics) {
+func onHost(t *testing.T, script string, folders ...library.Folder) (*program.Elaborated, syntax.Diagnostics) {
 	t.Helper()
 	env := &syntax.Env{Arch: "x86_64", Runtime: "host", StapVersion: "4.8"}
-	lib, diags := elaborate.LoadLibrary(env, append([]elaborate.Folder{{FS: tapsets.FS, Path: "tapset"}}, folders...)...)
+	lib, diags := library.Load(env, append([]library.Folder{{FS: tapsets.FS, Path: "tapset"}}, folders...)...)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -163,7 +164,7 @@ func TestProbewriteInFunctions(t *testing.T) {
 }
 
 func TestLibraryIsPulledIn(t *testing.T) {
-	folder := elaborate.Folder{FS: fstest.MapFS{
+	folder := library.Folder{FS: fstest.MapFS{
 		"a.stp": {Data: []byte(`function outer() { return inner() }`)},
 		"b.stp": {Data: []byte(`global seen probe begin { seen = 1 } function inner() { return seen }`)},
 		"c.stp": {Data: []byte(`function unused() { return 1 } probe end { }`)},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/elaborate/probetype"
 	"gostap/translator/syntax"
 )
@@ -17,7 +18,7 @@ type Expander struct {
 }
 
 // NewExpander returns an Expander for probe points on a target.
-func NewExpander(lib *Library, target *image.Target) *Expander {
+func NewExpander(lib *library.Library, target *image.Target) *Expander {
 	return &Expander{newElaboration(lib, target)}
 }
 

@@ -8,6 +8,12 @@ import (
 	"gostap/translator/syntax"
 )
 
+// A function is one variant of a function, with the file it stands in.
+type function struct {
+	file *syntax.File
+	decl *syntax.FunctionDecl
+}
+
 // include adds a file to the program. Its probes and aliases count from then
 // on; its functions do once something calls them.
 func (el *elaboration) include(file *syntax.File) {
@@ -43,8 +49,8 @@ func (el *elaboration) include(file *syntax.File) {
 // call follows a call of name into the functions of that name.
 func (el *elaboration) call(name string) {
 	if !el.hidden(name) {
-		for _, f := range el.lib.functions[name] {
-			el.include(f.parsed())
+		for _, file := range el.lib.Functions(name) {
+			el.include(file)
 		}
 	}
 	for _, f := range el.functions[name] {
@@ -98,8 +104,8 @@ func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map
 		case *syntax.CallExpr:
 			el.call(n.Name)
 		case *syntax.Ident:
-			if file := el.lib.globals[n.Name]; file != nil && !el.globals[n.Name] {
-				el.include(file.parsed())
+			if el.lib.HasGlobal(n.Name) && !el.globals[n.Name] {
+				el.include(el.lib.Global(n.Name))
 			}
 		case *syntax.TargetVar:
 			values[n] = el.value(n, known, values)

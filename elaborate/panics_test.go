@@ -10,6 +10,7 @@ import (
 	"gostap/elaborate"
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/internal/panics"
 	"gostap/translator/syntax"
@@ -42,7 +43,7 @@ func TestPanics(t *testing.T) {
 		t.Fatal(diags)
 	}
 	file.Decls[1].(*syntax.ProbeDecl).Points[0].Components = nil
-	empty, _ := elaborate.LoadLibrary(&syntax.Env{})
+	empty, _ := library.Load(&syntax.Env{})
 	if at := panicking(t, func() { elaborate.Elaborate([]*syntax.File{file}, empty, target) }); at != "test.stp:2:7" {
 		t.Errorf("Elaborate was at %q", at)
 	}
@@ -54,9 +55,9 @@ func TestPanics(t *testing.T) {
 	if at := panicking(t, func() { query.Vars(points, empty, target) }); at != "<probe point>:1:1" {
 		t.Errorf("Vars was at %q", at)
 	}
-	library := elaborate.Folder{FS: fstest.MapFS{"a.stp": {Data: []byte("global a\n%( CONFIG_X == \"y\" %? global b %)")}}, Path: "lib"}
+	folder := library.Folder{FS: fstest.MapFS{"a.stp": {Data: []byte("global a\n%( CONFIG_X == \"y\" %? global b %)")}}, Path: "lib"}
 	env := &syntax.Env{Config: func(string) string { panic("config") }}
-	if at := panicking(t, func() { elaborate.LoadLibrary(env, library) }); at != "lib/a.stp:2:1" {
-		t.Errorf("LoadLibrary was at %q", at)
+	if at := panicking(t, func() { library.Load(env, folder) }); at != "lib/a.stp:2:1" {
+		t.Errorf("Load was at %q", at)
 	}
 }

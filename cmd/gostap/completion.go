@@ -9,7 +9,7 @@ import (
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
-	"gostap/elaborate"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 )
 
@@ -50,6 +50,6 @@ func (o *options) completePoint(_ *cobra.Command, _ []string, text string) ([]st
 	if err != nil {
 		return nil, none
 	}
-	library, _ := elaborate.OpenLibrary(inv.env(nil), inv.folders()...)
+	library, _ := library.Open(inv.env(nil), inv.folders()...)
 	return query.Complete(text, library, inv.target), none | cobra.ShellCompDirectiveNoSpace
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gostap/elaborate"
+	"gostap/elaborate/library"
 	"gostap/elaborate/probepoint"
 	"gostap/elaborate/probetype"
 	"gostap/translator/syntax"
@@ -32,7 +32,7 @@ func (o *options) dump() error {
 	if err != nil {
 		return err
 	}
-	library, diags := elaborate.OpenLibrary(inv.env(nil), inv.folders()...)
+	library, diags := library.Open(inv.env(nil), inv.folders()...)
 	if err := inv.diagnose(diags); err != nil {
 		return err
 	}

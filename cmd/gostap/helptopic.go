@@ -14,7 +14,7 @@ import (
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
-	"gostap/elaborate"
+	"gostap/elaborate/library"
 	"gostap/translator/suggest"
 )
 
@@ -52,12 +52,12 @@ tapset library: gostap help task_pid, gostap help vfs.read, gostap help 'vfs.*'.
 }
 
 // topics prints what the library says of what a pattern stands for.
-func (q *queryOptions) topics(pattern string, text func(io.Writer, []elaborate.Doc)) error {
+func (q *queryOptions) topics(pattern string, text func(io.Writer, []library.Doc)) error {
 	inv, err := q.prepare()
 	if err != nil {
 		return err
 	}
-	library, diags := elaborate.OpenLibrary(inv.env(nil), inv.folders()...)
+	library, diags := library.Open(inv.env(nil), inv.folders()...)
 	if err := inv.diagnose(diags); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (q *queryOptions) topics(pattern string, text func(io.Writer, []elaborate.D
 }
 
 // printTopics prints functions and aliases with what is said of them.
-func printTopics(w io.Writer, docs []elaborate.Doc) {
+func printTopics(w io.Writer, docs []library.Doc) {
 	for i, d := range docs {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -92,10 +92,10 @@ func printTopics(w io.Writer, docs []elaborate.Doc) {
 }
 
 // printReference prints the reference of the library's own functions and aliases, a chapter for each folder.
-func printReference(w io.Writer, docs []elaborate.Doc) {
+func printReference(w io.Writer, docs []library.Doc) {
 	out := bufio.NewWriter(w)
 	defer out.Flush()
-	chapters := map[string][]elaborate.Doc{}
+	chapters := map[string][]library.Doc{}
 	for _, d := range docs {
 		if strings.HasPrefix(d.File, libraryPath) && !d.Private {
 			chapter := path.Base(path.Dir(d.File))

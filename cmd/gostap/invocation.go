@@ -9,8 +9,8 @@ import (
 
 	"github.com/pkg/errors"
 
-	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/internal/buildid"
 	"gostap/tapsets"
 	"gostap/translator/emit"
@@ -25,7 +25,7 @@ type invocation struct {
 	*options
 	limits  emit.Limits
 	target  *image.Target
-	library *elaborate.Library
+	library *library.Library
 	status  *statusLine
 
 	files   []*syntax.File   // of pass 1
@@ -89,10 +89,10 @@ func programVersion() string {
 }
 
 // folders are where the tapset library is.
-func (inv *invocation) folders() []elaborate.Folder {
-	folders := []elaborate.Folder{{FS: tapsets.FS, Path: libraryPath, Version: programVersion()}}
+func (inv *invocation) folders() []library.Folder {
+	folders := []library.Folder{{FS: tapsets.FS, Path: libraryPath, Version: programVersion()}}
 	for _, dir := range inv.includes {
-		folders = append(folders, elaborate.DirFolder(dir))
+		folders = append(folders, library.DirFolder(dir))
 	}
 	return append(folders, othersFolders()...)
 }

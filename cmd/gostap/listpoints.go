@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"gostap/elaborate"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/translator/syntax"
 )
@@ -22,7 +22,7 @@ func (o *options) listPoints() error {
 	if diags.Err() != nil {
 		return diags
 	}
-	library, diags := elaborate.OpenLibrary(env, inv.folders()...)
+	library, diags := library.Open(env, inv.folders()...)
 	for i, text := range inv.extra { // for their aliases
 		script := &syntax.Source{Path: extraName(i), Text: []byte(text), Origin: syntax.Tapset}
 		diags = append(diags, library.Add(script, env)...)

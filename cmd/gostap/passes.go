@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gostap/elaborate"
+	"gostap/elaborate/library"
 	"gostap/translator/check"
 	"gostap/translator/emit"
 	"gostap/translator/syntax"
@@ -75,7 +76,7 @@ func (inv *invocation) parse(context.Context) error {
 	}
 	env := inv.env(args)
 	var diags syntax.Diagnostics
-	inv.library, diags = elaborate.OpenLibrary(env, inv.folders()...)
+	inv.library, diags = library.Open(env, inv.folders()...)
 	for _, src := range argumentFiles(args) {
 		diags = append(diags, inv.library.Add(src, env)...)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
-	"gostap/elaborate"
+	"gostap/elaborate/library"
 	"gostap/elaborate/probecache"
 	"gostap/elaborate/query"
 	"gostap/translator/syntax"
@@ -103,7 +103,7 @@ func (inv *invocation) addPoints(cache *probecache.Cache, add []string) error {
 		}
 		points = append(points, list...)
 	}
-	library, diags := elaborate.OpenLibrary(env, inv.folders()...)
+	library, diags := library.Open(env, inv.folders()...)
 	if err := inv.diagnose(diags); err != nil {
 		return err
 	}

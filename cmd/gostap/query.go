@@ -13,8 +13,8 @@ import (
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
-	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/translator/syntax"
 )
@@ -118,7 +118,7 @@ function's entry are known from BTF; all else takes the kernel's debuginfo.`,
 			if diags.Err() != nil {
 				return diags
 			}
-			library, diags := elaborate.OpenLibrary(env, inv.folders()...)
+			library, diags := library.Open(env, inv.folders()...)
 			if err := inv.diagnose(diags); err != nil {
 				return err
 			}

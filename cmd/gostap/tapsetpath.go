@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gostap/elaborate"
+	"gostap/elaborate/library"
 )
 
 // othersFolders are where other packages than SystemTap's put tapsets for it, as libvirt, OpenJDK and Python
 // do: $SYSTEMTAP_TAPSET, or systemtap/tapset in the folders of $XDG_DATA_DIRS.
-func othersFolders() (folders []elaborate.Folder) {
+func othersFolders() (folders []library.Folder) {
 	dirs := []string{os.Getenv("SYSTEMTAP_TAPSET")}
 	if dirs[0] == "" {
 		data := os.Getenv("XDG_DATA_DIRS")
@@ -29,7 +29,7 @@ func othersFolders() (folders []elaborate.Folder) {
 	}
 	for _, dir := range dirs {
 		if _, err := os.Stat(dir); err == nil {
-			folder := elaborate.FilesFolder(dir, othersFS{os.DirFS(dir), dir, systemtapOwn()})
+			folder := library.FilesFolder(dir, othersFS{os.DirFS(dir), dir, systemtapOwn()})
 			folder.Fallback = true
 			folders = append(folders, folder)
 		}

@@ -11,6 +11,7 @@ import (
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/elaborated"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/library"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
 )
@@ -66,7 +67,7 @@ func TestLoadedTracepoints(t *testing.T) {
 			script := &syntax.Source{Path: "test.stp", Text: []byte(fmt.Sprintf("probe kernel.trace(%q) { print($$parms) }", c.pattern))}
 			env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
 			file, diags := syntax.Parse(script, env)
-			lib, more := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+			lib, more := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 			e, last := elaborate.Elaborate([]*syntax.File{file}, lib, target)
 			if diags = append(append(diags, more...), last...); len(diags) > 0 {
 				t.Errorf("%s: %v", c.pattern, diags)

@@ -7,8 +7,8 @@ import (
 	"sort"
 	"strings"
 
-	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/elaborate/probetype"
 	"gostap/elaborate/symbols"
 )
@@ -18,7 +18,7 @@ const maxCompletions = 1000
 
 // Complete returns the probe points, or the beginnings of some, that text is a
 // beginning of: kernel.function("vfs_re → kernel.function("vfs_read"), …
-func Complete(text string, lib *elaborate.Library, target *image.Target) []string {
+func Complete(text string, lib *library.Library, target *image.Target) []string {
 	var before []probetype.Component
 	var path []string
 	rest := text
@@ -63,7 +63,7 @@ func argument(text string) (value, kind, after string, closed bool) {
 }
 
 // complete lists what can stand next; components with a string are opened.
-func complete(next []probetype.Component, before, name, text string, lib *elaborate.Library) []string {
+func complete(next []probetype.Component, before, name, text string, lib *library.Library) []string {
 	var list []string
 	for _, c := range next {
 		if !strings.HasPrefix(c.Name, name) {
@@ -85,7 +85,7 @@ func complete(next []probetype.Component, before, name, text string, lib *elabor
 	return list
 }
 
-func completeAlias(text string, lib *elaborate.Library) []string {
+func completeAlias(text string, lib *library.Library) []string {
 	return slices.DeleteFunc(lib.AliasNames(), func(name string) bool { return !strings.HasPrefix(name, text) })
 }
 

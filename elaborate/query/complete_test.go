@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"gostap/elaborate"
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
@@ -17,7 +17,7 @@ import (
 func TestComplete(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
-		lib, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+		lib, diags := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}

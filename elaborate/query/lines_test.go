@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"gostap/elaborate"
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/elaborated"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
@@ -87,7 +87,7 @@ func TestProgramLines(t *testing.T) {
 func TestVarsOfPoints(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
-	lib, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+	lib, diags := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

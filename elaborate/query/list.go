@@ -7,6 +7,7 @@ import (
 
 	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/elaborate/probepoint"
 	"gostap/elaborate/probetype"
 	"gostap/internal/panics"
@@ -19,7 +20,7 @@ import (
 //
 //	points, diags := syntax.ParseProbePoint(`kernel.function("vfs_*")`, env)
 //	listed, diags := query.List(points, library, target, true)
-func List(patterns []*syntax.ProbePoint, lib *elaborate.Library, target *image.Target, variables bool) ([]Listed, syntax.Diagnostics) {
+func List(patterns []*syntax.ProbePoint, lib *library.Library, target *image.Target, variables bool) ([]Listed, syntax.Diagnostics) {
 	x := elaborate.NewExpander(lib, target)
 	defer panics.At(x.At())
 	seen := map[string]bool{}

@@ -7,16 +7,16 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"gostap/elaborate"
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/translator/syntax"
 )
 
 func TestList(t *testing.T) {
 	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
-	lib, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: fstest.MapFS{
+	lib, diags := library.Load(env, library.Folder{FS: fstest.MapFS{
 		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { } probe vm.none = kernel.function("nosuch") { } probe again = vm { }`)},
 	}, Path: "extra"})
 	if len(diags) > 0 {

@@ -3,8 +3,8 @@
 package query
 
 import (
-	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/elaborate/probecache"
 	"gostap/elaborate/probepoint"
 	"gostap/translator/syntax"
@@ -12,7 +12,7 @@ import (
 
 // Keep has the probe cache keep all that debuginfo says at probe points, and
 // nothing else. The debuginfo has to be there.
-func Keep(points []*syntax.ProbePoint, lib *elaborate.Library, target *image.Target) syntax.Diagnostics {
+func Keep(points []*syntax.ProbePoint, lib *library.Library, target *image.Target) syntax.Diagnostics {
 	target.Collector = probecache.Collector{}
 	var diags syntax.Diagnostics
 	for _, pt := range points {

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"gostap/elaborate"
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/elaborated"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/library"
 	"gostap/elaborate/probecache"
 	"gostap/elaborate/query"
 	"gostap/tapsets"
@@ -58,7 +58,7 @@ func TestKeepModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	elaborated.Keep(t, release, `module("kvm").statement("*@virt/kvm/kvm_main.c:*")`, `module("kvm").statement("*@virt/kvm/eventfd.c:*")`)
-	lib, _ := elaborate.LoadLibrary(&syntax.Env{}, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+	lib, _ := library.Load(&syntax.Env{}, library.Folder{FS: tapsets.FS, Path: "tapset"})
 	if diags := query.Keep(elaborated.ParsePoints(t, `module("kvm").function("*@virt/kvm/eventfd.c").call`, fmt.Sprintf(`module(%q).function("*@virt/kvm/eventfd.c").call`, again)), lib, image.NewTarget(release, false)); diags.Err() == nil || !strings.Contains(diags.Err().Error(), "keeps one module kvm, and there are two") {
 		t.Errorf("two files of one module: %v", diags)
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"gostap/elaborate"
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
@@ -17,7 +17,7 @@ import (
 func TestListTracepoints(t *testing.T) {
 	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
 	points, diags := syntax.ParseProbePoint(`kernel.trace("sched:sched_wakeup*")`, env)
-	lib, more := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+	lib, more := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 	lines, last := query.List(points, lib, image.NewTarget(testkernel.Releases(t)[0], false), true)
 	want := []string{`kernel.trace("sched:sched_wakeup") $p:struct task_struct*`, `kernel.trace("sched:sched_wakeup_new") $p:struct task_struct*`}
 	if len(diags)+len(more)+len(last) > 0 || strings.Join(spelled(lines), "\n") != strings.Join(want, "\n") {

@@ -5,6 +5,7 @@ package query
 import (
 	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/elaborate/vars"
 	"gostap/internal/panics"
 	"gostap/translator/syntax"
@@ -17,7 +18,7 @@ type PointVars struct {
 }
 
 // Vars returns the variables at the places that probe points stand for.
-func Vars(patterns []*syntax.ProbePoint, lib *elaborate.Library, target *image.Target) ([]PointVars, syntax.Diagnostics) {
+func Vars(patterns []*syntax.ProbePoint, lib *library.Library, target *image.Target) ([]PointVars, syntax.Diagnostics) {
 	x := elaborate.NewExpander(lib, target)
 	defer panics.At(x.At())
 	var list []PointVars

@@ -12,6 +12,7 @@ import (
 
 	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/tapsets"
 	"gostap/translator/check"
 	"gostap/translator/syntax"
@@ -137,7 +138,7 @@ func checking() error {
 
 func checkTime(n int) (time.Duration, error) {
 	env := &syntax.Env{Arch: "x86_64", Runtime: "host", Privilege: "stapdev", StapVersion: "4.8"}
-	library, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "<tapset>"})
+	lib, diags := library.Load(env, library.Folder{FS: tapsets.FS, Path: "<tapset>"})
 	if err := diags.Err(); err != nil {
 		return 0, err
 	}
@@ -145,14 +146,14 @@ func checkTime(n int) (time.Duration, error) {
 	if err := diags.Err(); err != nil {
 		return 0, err
 	}
-	program, diags := elaborate.Elaborate([]*syntax.File{file}, library, image.NewTarget("", false))
+	program, diags := elaborate.Elaborate([]*syntax.File{file}, lib, image.NewTarget("", false))
 	if err := diags.Err(); err != nil {
 		return 0, err
 	}
 	best := time.Hour
 	for range repeats {
 		start := time.Now()
-		if _, diags := check.Check(program, check.Options{Functions: library.FunctionNames()}); diags.Err() != nil {
+		if _, diags := check.Check(program, check.Options{Functions: lib.FunctionNames()}); diags.Err() != nil {
 			return 0, diags.Err()
 		}
 		best = min(best, time.Since(start))

@@ -18,8 +18,8 @@ const (
 	perFile       = 10
 )
 
-// library measures what a tapset library of many files costs scripts that use little of it, and one that uses all its aliases.
-func library(b *bench) error {
+// tapsetLibrary measures what a tapset library of many files costs scripts that use little of it, and one that uses all its aliases.
+func tapsetLibrary(b *bench) error {
 	dir := filepath.Join(b.dir, "tapset")
 	if err := makeLibrary(dir); err != nil {
 		return err

@@ -66,7 +66,7 @@ func run(release string, parts []string) error {
 	for _, part := range []struct {
 		name string
 		run  func(*bench) error
-	}{{"front", front}, {"passes", passes}, {"library", library}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"userhits", userHits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}} {
+	}{{"front", front}, {"passes", passes}, {"library", tapsetLibrary}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"userhits", userHits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}} {
 		if len(parts) > 0 && !slices.Contains(parts, part.name) {
 			continue
 		}

@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	"gostap/elaborate"
+	"gostap/elaborate/library"
 	"gostap/tapsets"
 	"gostap/tests/cross/generate"
 	"gostap/tests/guest"
@@ -132,7 +132,7 @@ func (p *planned) build(b *builder) {
 // items returns what is crossed.
 func items(t *testing.T) []generate.Item {
 	env := &syntax.Env{Runtime: "kernel", Arch: "x86_64", KernelVR: "6.1.0", StapVersion: "4.8"}
-	library, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+	library, diags := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 	if diags.Err() != nil {
 		t.Fatal(diags)
 	}

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"strings"
 
-	"gostap/elaborate"
 	"gostap/elaborate/btf"
+	"gostap/elaborate/library"
 )
 
 // A generator writes pieces of scripts, right ones and wrong ones.
 type generator struct {
 	c       *choices
 	w       *world
-	library *elaborate.Library
+	library *library.Library
 	calls   []string    // names of the library's functions
 	names   []string    // the script's own words
 	params  []btf.Param // variables at the place probed last

@@ -14,6 +14,7 @@ import (
 
 	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/internal/bounded"
 	"gostap/tapsets"
@@ -52,8 +53,8 @@ func (in *input) env() *syntax.Env {
 }
 
 // load parses the library, whose macros go to env.
-func load(env *syntax.Env) (*elaborate.Library, syntax.Diagnostics) {
-	return elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: libraryPath})
+func load(env *syntax.Env) (*library.Library, syntax.Diagnostics) {
+	return library.Load(env, library.Folder{FS: tapsets.FS, Path: libraryPath})
 }
 
 // passes runs passes 1 to 3, and returns the C; nil if the script has errors.
@@ -105,7 +106,7 @@ func (in *input) withDefines() emit.Limits {
 }
 
 // ask asks what commands beside the passes ask of pass 2.
-func (in *input) ask(library *elaborate.Library, target *image.Target) {
+func (in *input) ask(library *library.Library, target *image.Target) {
 	if in.asked == "" {
 		return
 	}

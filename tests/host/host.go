@@ -16,6 +16,7 @@ import (
 	"gostap/consumer"
 	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	modulebuild "gostap/module-build"
 	"gostap/tapsets"
 	"gostap/translator/check"
@@ -69,16 +70,16 @@ func Run(ctx context.Context, s *Script) (*Result, error) {
 		KernelVR: kernel, Arch: "x86_64", Runtime: "host", Guru: s.Guru,
 		Privilege: "stapdev", StapVersion: version, Config: config, Args: s.Args,
 	}
-	folders := []elaborate.Folder{{FS: tapsets.FS, Path: libraryPath}}
+	folders := []library.Folder{{FS: tapsets.FS, Path: libraryPath}}
 	if len(s.Tapset) > 0 {
 		own := fstest.MapFS{}
 		for name, text := range s.Tapset {
 			own[name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		folders = append(folders, elaborate.Folder{FS: own, Path: "tapset"})
+		folders = append(folders, library.Folder{FS: own, Path: "tapset"})
 	}
 	all := syntax.Diagnostics{}
-	library, diags := elaborate.LoadLibrary(env, folders...)
+	library, diags := library.Load(env, folders...)
 	all = append(all, diags...)
 	file, diags := syntax.Parse(&syntax.Source{Path: s.Name, Text: []byte(s.Text)}, env)
 	if all = append(all, diags...); all.Err() != nil {
@@ -134,7 +135,7 @@ func Run(ctx context.Context, s *Script) (*Result, error) {
 var slots = make(chan struct{}, 2)
 
 // libraryC is the embedded library's C, which is the same for all scripts.
-func libraryC(library *elaborate.Library) []byte {
+func libraryC(library *library.Library) []byte {
 	libraryOnce.Do(func() {
 		var files []*syntax.File
 		for _, f := range library.Files() {

@@ -14,6 +14,7 @@ import (
 	"gostap/elaborate/image"
 	"gostap/elaborate/internal/exprtext"
 	"gostap/elaborate/internal/testkernel"
+	"gostap/elaborate/library"
 	"gostap/elaborate/query"
 	"gostap/tapsets"
 	"gostap/translator/program"
@@ -33,7 +34,7 @@ func OnKernel(t testing.TB, release, script string) (*program.Elaborated, syntax
 func OnDebuginfo(t testing.TB, release, script string) (*program.Elaborated, syntax.Diagnostics) {
 	t.Helper()
 	env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
-	lib, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+	lib, diags := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -129,7 +130,7 @@ func Points(t *testing.T, release, point string) ([]string, error) {
 func Keep(t *testing.T, release string, texts ...string) {
 	t.Helper()
 	env := &syntax.Env{KernelVR: release, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
-	lib, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+	lib, diags := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 	if diags = append(diags, query.Keep(ParsePoints(t, texts...), lib, image.NewTarget(release, false))...); diags.Err() != nil {
 		t.Fatal(diags)
 	}

@@ -6,14 +6,14 @@ import (
 	"os"
 	"testing"
 
-	"gostap/elaborate"
+	"gostap/elaborate/library"
 	"gostap/tapsets"
 	"gostap/translator/syntax"
 )
 
 func items(t testing.TB) []Item {
 	env := &syntax.Env{Runtime: "kernel", Arch: "x86_64", KernelVR: "6.1.0", StapVersion: "4.8"}
-	lib, diags := elaborate.LoadLibrary(env, elaborate.Folder{FS: tapsets.FS, Path: "tapset"})
+	lib, diags := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 	if diags.Err() != nil {
 		t.Fatal(diags)
 	}

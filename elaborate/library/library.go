@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package elaborate
+package library
 
 import (
 	"io/fs"
@@ -18,39 +18,27 @@ import (
 // something of it is asked for.
 type Library struct {
 	parts     []*part
-	files     []*libraryFile
-	functions map[string][]*libraryFile
-	globals   map[string]*libraryFile
-	aliases   []*libraryAlias
-	beginning map[string][]*libraryAlias // the aliases by the first component of their names
+	files     []*file
+	functions map[string][]*file
+	globals   map[string]*file
+	aliases   []*Alias
+	beginning map[string][]*Alias // the aliases by the first component of their names
 }
 
-// A function is one variant of a function, with the file it stands in.
-type function struct {
-	file *syntax.File
-	decl *syntax.FunctionDecl
-}
-
-// An alias is one declared probe alias.
-type alias struct {
-	file *syntax.File
-	decl *syntax.AliasDecl
-}
-
-// A libraryFile is a file of the library, which may not have been parsed yet.
-type libraryFile struct {
+// A file is a file of the library, which may not have been parsed yet.
+type file struct {
 	src   syntax.Source
 	fs    fs.FS
 	name  string // in fs
 	names declared
 	env   *syntax.Env
 	once  sync.Once
-	file  *syntax.File
+	tree  *syntax.File
 	diags syntax.Diagnostics
 }
 
 // read reads the file's text, if it has not been read.
-func (f *libraryFile) read() {
+func (f *file) read() {
 	if f.src.Text != nil {
 		return
 	}
@@ -62,31 +50,31 @@ func (f *libraryFile) read() {
 }
 
 // parsed returns the file's declarations.
-func (f *libraryFile) parsed() *syntax.File {
+func (f *file) parsed() *syntax.File {
 	f.once.Do(func() {
 		f.read()
 		var diags syntax.Diagnostics
-		f.file, diags = syntax.Parse(&f.src, f.env)
+		f.tree, diags = syntax.Parse(&f.src, f.env)
 		f.diags = append(f.diags, diags...)
 	})
-	return f.file
+	return f.tree
 }
 
-// A libraryAlias is an alias of the library.
-type libraryAlias struct {
-	file  *libraryFile
+// An Alias is a probe alias of the library, whose file may not have been parsed yet.
+type Alias struct {
+	file  *file
 	nth   int    // of the file's aliases
 	name  string // as scripts spell it
-	parts []namePart
+	parts []probepoint.NamePart
 }
 
-// alias parses the file that declares it.
-func (a *libraryAlias) alias() alias {
+// Declaration parses the file that declares the alias.
+func (a *Alias) Declaration() (*syntax.File, *syntax.AliasDecl) {
 	file, nth := a.file.parsed(), 0
 	for _, d := range file.Decls {
 		if d, ok := d.(*syntax.AliasDecl); ok {
 			if nth == a.nth {
-				return alias{file, d}
+				return file, d
 			}
 			nth++
 		}
@@ -95,7 +83,7 @@ func (a *libraryAlias) alias() alias {
 }
 
 // nameParts splits the name. What arguments it has only the declaration tells.
-func (a *libraryAlias) nameParts() []namePart {
+func (a *Alias) nameParts() []probepoint.NamePart {
 	if a.parts != nil {
 		return a.parts
 	}
@@ -104,7 +92,7 @@ func (a *libraryAlias) nameParts() []namePart {
 		if end < 0 {
 			end = len(rest)
 		}
-		a.parts = append(a.parts, namePart{name: rest[:end], any: true})
+		a.parts = append(a.parts, probepoint.NamePart{Name: rest[:end], AnyArg: true})
 		rest = rest[end:]
 		if argument, ok := strings.CutPrefix(rest, "("); ok {
 			quoted, _ := strconv.QuotedPrefix(argument)
@@ -116,7 +104,7 @@ func (a *libraryAlias) nameParts() []namePart {
 
 // Add parses another script and adds it to the library, if it parses.
 func (lib *Library) Add(src *syntax.Source, env *syntax.Env) syntax.Diagnostics {
-	f := &libraryFile{src: *src, env: env}
+	f := &file{src: *src, env: env}
 	f.names = declaredIn(f.parsed())
 	if f.diags.Err() == nil {
 		lib.add(f)
@@ -125,7 +113,7 @@ func (lib *Library) Add(src *syntax.Source, env *syntax.Env) syntax.Diagnostics 
 }
 
 // add makes what a file declares known.
-func (lib *Library) add(f *libraryFile) {
+func (lib *Library) add(f *file) {
 	lib.files = append(lib.files, f)
 	for _, name := range f.names.functions {
 		lib.functions[name] = append(lib.functions[name], f)
@@ -134,7 +122,7 @@ func (lib *Library) add(f *libraryFile) {
 		lib.globals[name] = f
 	}
 	for i, name := range f.names.aliases {
-		a := &libraryAlias{file: f, nth: i, name: name}
+		a := &Alias{file: f, nth: i, name: name}
 		lib.aliases = append(lib.aliases, a)
 		first := name[:len(name)-len(strings.TrimLeftFunc(name, inWord))]
 		lib.beginning[first] = append(lib.beginning[first], a)
@@ -146,30 +134,57 @@ func (lib *Library) declares(names declared) bool {
 	has := func(name string) bool { return lib.functions[name] != nil || lib.globals[name] != nil }
 	return slices.ContainsFunc(names.functions, has) || slices.ContainsFunc(names.globals, has) ||
 		slices.ContainsFunc(names.aliases, func(name string) bool {
-			return slices.ContainsFunc(lib.aliases, func(a *libraryAlias) bool { return a.name == name })
+			return slices.ContainsFunc(lib.aliases, func(a *Alias) bool { return a.name == name })
 		})
 }
 
 func inWord(r rune) bool { return r != '.' && r != '(' }
 
-// candidates returns the aliases whose name pt may begin with, arguments in it aside.
-func (lib *Library) candidates(pt *syntax.ProbePoint) (list []*libraryAlias) {
+// Candidates returns the aliases whose name pt may begin with, arguments in it aside.
+func (lib *Library) Candidates(pt *syntax.ProbePoint) (list []*Alias) {
 	aliases := lib.aliases
 	if first := pt.Components[0].Name; !strings.Contains(first, "*") {
 		aliases = lib.beginning[first]
 	}
 	for _, a := range aliases {
-		if _, ok := beginsWith(pt.Components, a.nameParts()); ok {
+		if _, ok := probepoint.BeginsWith(pt.Components, a.nameParts()); ok {
 			list = append(list, a)
 		}
 	}
 	return list
 }
 
+// Below returns the aliases whose names go on behind name.
+func (lib *Library) Below(name *syntax.ProbePoint) (list []*Alias) {
+	prefix := probepoint.Spell(name) + "."
+	for _, a := range lib.beginning[name.Components[0].Name] {
+		if strings.HasPrefix(a.name, prefix) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Functions returns the files that declare functions of that name. They are parsed for it.
+func (lib *Library) Functions(name string) []*syntax.File { return parse(lib.functions[name]) }
+
+// HasGlobal reports whether a file declares a global of that name, without parsing it.
+func (lib *Library) HasGlobal(name string) bool { return lib.globals[name] != nil }
+
+// Global returns the file that declares a global of that name, nil if there is none. It is parsed for it.
+func (lib *Library) Global(name string) *syntax.File {
+	if f := lib.globals[name]; f != nil {
+		return f.parsed()
+	}
+	return nil
+}
+
 // Files returns the library's files, in the order of folders and names. All are parsed for it.
-func (lib *Library) Files() []*syntax.File {
-	files := make([]*syntax.File, len(lib.files))
-	for i, f := range lib.files {
+func (lib *Library) Files() []*syntax.File { return parse(lib.files) }
+
+func parse(list []*file) []*syntax.File {
+	files := make([]*syntax.File, len(list))
+	for i, f := range list {
 		files[i] = f.parsed()
 	}
 	return files

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package elaborate_test
+package library_test
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 
 	"gostap/elaborate"
 	"gostap/elaborate/image"
+	"gostap/elaborate/library"
 	"gostap/translator/syntax"
 )
 
@@ -65,9 +66,9 @@ func TestLibraryIndex(t *testing.T) {
 		return &syntax.Env{KernelVR: kernel, Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8", Args: args,
 			Config: func(string) string { return config }}
 	}
-	open := func(env *syntax.Env, version string) (string, *readFS, *elaborate.Library) {
+	open := func(env *syntax.Env, version string) (string, *readFS, *library.Library) {
 		folder := libraryFS(files)
-		lib, diags := elaborate.OpenLibrary(env, elaborate.Folder{FS: folder, Path: "lib", Version: version})
+		lib, diags := library.Open(env, library.Folder{FS: folder, Path: "lib", Version: version})
 		names := append(lib.FunctionNames(), lib.AliasNames()...)
 		slices.Sort(names)
 		return fmt.Sprint(names, "\n", diags, "\n"), folder, lib
@@ -136,7 +137,7 @@ func TestDerived(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	made := 0
 	for range 2 {
-		lib, _ := elaborate.OpenLibrary(&syntax.Env{}, elaborate.Folder{FS: libraryFS(libraryFiles), Path: "lib", Version: "1"})
+		lib, _ := library.Open(&syntax.Env{}, library.Folder{FS: libraryFS(libraryFiles), Path: "lib", Version: "1"})
 		got := lib.Derived("lib", "names", func(files []*syntax.File) []byte {
 			made++
 			var names []string
@@ -166,7 +167,7 @@ func TestDirFolder(t *testing.T) {
 		if err := os.Chtimes(name, then, then); err != nil {
 			t.Fatal(err)
 		}
-		return elaborate.DirFolder(dir).Version
+		return library.DirFolder(dir).Version
 	}
 	now, old, older := write("global a", 0), write("global b", time.Hour), write("global c", 2*time.Hour)
 	if now != "" || old == "" || old == older {
@@ -178,9 +179,9 @@ func TestDirFolder(t *testing.T) {
 func TestFallback(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	for range 2 {
-		lib, diags := elaborate.OpenLibrary(&syntax.Env{},
-			elaborate.Folder{FS: libraryFS(map[string]string{"a.stp": "function f() { return 1 } probe p.a = end { }"}), Path: "lib"},
-			elaborate.Folder{Path: "others", Fallback: true, FS: libraryFS(map[string]string{
+		lib, diags := library.Open(&syntax.Env{},
+			library.Folder{FS: libraryFS(map[string]string{"a.stp": "function f() { return 1 } probe p.a = end { }"}), Path: "lib"},
+			library.Folder{Path: "others", Fallback: true, FS: libraryFS(map[string]string{
 				"f.stp": "function f() { return 2 } function g() { return 2 }", "p.stp": "probe p.a = begin { } probe q.x = begin { }",
 				"new.stp": "function h() { return 2 } probe p.b = begin { }", "bad.stp": "function i() {"}),
 			})
@@ -196,7 +197,7 @@ func TestFallback(t *testing.T) {
 func TestDoc(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	for range 2 {
-		lib, diags := elaborate.OpenLibrary(&syntax.Env{KernelVR: "6.1"}, elaborate.Folder{Version: "1", Path: "lib", FS: libraryFS(map[string]string{"a.stp": `
+		lib, diags := library.Open(&syntax.Env{KernelVR: "6.1"}, library.Folder{Version: "1", Path: "lib", FS: libraryFS(map[string]string{"a.stp": `
 /** f(a) is it:
     two lines. */
 function f:long (a:long, b) { return a }

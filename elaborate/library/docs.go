@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package elaborate
+package library
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package elaborate
+package library
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func addText(h hash.Hash, text string) {
 	io.WriteString(h, text)
 }
 
-func addFiles(h hash.Hash, files []*libraryFile) {
+func addFiles(h hash.Hash, files []*file) {
 	fmt.Fprintf(h, "%d:", len(files))
 	for _, f := range files {
 		addText(h, f.name)
@@ -82,8 +82,8 @@ func (p *part) readIndex(asked *answers) bool {
 	for _, f := range append(p.macros, p.scripts...) {
 		texts[f.name] = f.src.Text
 	}
-	var macros, scripts, diagnosed []*libraryFile
-	var last *libraryFile
+	var macros, scripts, diagnosed []*file
+	var last *file
 	for line := range strings.Lines(text) {
 		if len(line) < 3 {
 			return false
@@ -153,7 +153,7 @@ func (p *part) writeIndex(asked *answers) {
 }
 
 // Derived returns what derive makes of the files of the folder that has that path in diagnostics. For
-// a library that OpenLibrary has opened it is kept as name, beside the folder's index.
+// a library that Open has opened it is kept as name, beside the folder's index.
 func (lib *Library) Derived(path, name string, derive func([]*syntax.File) []byte) []byte {
 	for _, p := range lib.parts {
 		if p.folder.Path != path {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package elaborate
+package library
 
 import (
 	"io/fs"
@@ -10,19 +10,19 @@ import (
 	"gostap/translator/syntax"
 )
 
-// OpenLibrary opens the library that is in folders, and adds the macros of
+// Open opens the library that is in folders, and adds the macros of
 // their .stpm files to env. What the files declare is looked up in an index,
 // which is kept in the cache for each folder's content and for what the
 // preprocessor may ask of env; the files are parsed when it is made, and later
 // those that a script refers to. A file that does not parse is left out, with
 // its diagnostics.
-func OpenLibrary(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
-	return openLibrary(env, true, folders)
+func Open(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
+	return open(env, true, folders)
 }
 
-// LoadLibrary does the same without the cache: it parses all files.
-func LoadLibrary(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
-	return openLibrary(env, false, folders)
+// Load does the same without the cache: it parses all files.
+func Load(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
+	return open(env, false, folders)
 }
 
 // A part is what is in one folder.
@@ -31,16 +31,16 @@ type part struct {
 	env       *syntax.Env
 	key       string // of its index in the cache; "" for none
 	indexed   bool   // the index was there
-	macros    []*libraryFile
-	scripts   []*libraryFile
-	diagnosed []*libraryFile // those of an index that have diagnostics
+	macros    []*file
+	scripts   []*file
+	diagnosed []*file // those of an index that have diagnostics
 }
 
-func openLibrary(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagnostics) {
+func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagnostics) {
 	lib := &Library{
-		functions: map[string][]*libraryFile{},
-		globals:   map[string]*libraryFile{},
-		beginning: map[string][]*libraryAlias{},
+		functions: map[string][]*file{},
+		globals:   map[string]*file{},
+		beginning: map[string][]*Alias{},
 	}
 	if env.Macros == nil {
 		env.Macros = syntax.NewMacros()
@@ -92,7 +92,7 @@ func openLibrary(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax
 
 // find finds the part's files. Those of a folder without a version are read.
 func (p *part) find() (diags syntax.Diagnostics) {
-	p.scripts = []*libraryFile{}
+	p.scripts = []*file{}
 	err := fs.WalkDir(p.folder.FS, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !isTapset(name) {
 			return err
@@ -115,12 +115,12 @@ func (p *part) find() (diags syntax.Diagnostics) {
 }
 
 // file is one of the part's files, by its name in the folder.
-func (p *part) file(name string) *libraryFile {
+func (p *part) file(name string) *file {
 	origin := syntax.Tapset
 	if strings.HasSuffix(name, ".stpm") {
 		origin = syntax.Macros
 	}
-	return &libraryFile{
+	return &file{
 		src: syntax.Source{Path: p.folder.path(name), Origin: origin},
 		fs:  p.folder.FS, name: name, env: p.env,
 	}
