@@ -31,8 +31,8 @@ import (
 func mutated(worlds []*world, scripts []string, seed int, bytes []byte) *input {
 	c := &choices{bytes}
 	in := &input{world: worlds[c.n(len(worlds))], guru: c.n(2) == 0, plain: c.one(8), timing: c.one(8)}
-	library, _ := load(in.env())
-	g := &generator{c: c, w: in.world, library: library, calls: slices.Sorted(slices.Values(library.FunctionNames()))}
+	lib, _ := load(in.env())
+	g := &generator{c: c, w: in.world, library: lib, calls: slices.Sorted(slices.Values(lib.FunctionNames()))}
 	for range c.n(3) {
 		in.defines = append(in.defines, pick(c, emit.LimitNames()...)+"="+pick(c, "1", "0", "2", "3", "32", "40", "100", "1000", "65535", "0x10000000"))
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,8 @@ import (
 var limits = bounded.Limits{Time: 20 * time.Second, Wall: 10 * time.Minute, Heap: 1 << 30}
 
 const libraryPath = "<tapset>"
+
+var libraryVersion = fmt.Sprint("fuzz ", os.Getpid(), " ", time.Now().UnixNano())
 
 func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, libraryPath) }
 
@@ -52,15 +55,15 @@ func (in *input) env() *syntax.Env {
 	}
 }
 
-// load parses the library, whose macros go to env.
+// load opens the library, whose macros go to env. No other library is of its version in the cache.
 func load(env *syntax.Env) (*library.Library, syntax.Diagnostics) {
-	return library.Load(env, library.Folder{FS: tapsets.FS, Path: libraryPath})
+	return library.Open(env, library.Folder{FS: tapsets.FS, Path: libraryPath, Version: libraryVersion})
 }
 
 // passes runs passes 1 to 3, and returns the C; nil if the script has errors.
 func (in *input) passes() (c []byte, err error) {
 	env := in.env()
-	library, diags := load(env)
+	lib, diags := load(env)
 	if diags.Err() != nil {
 		return nil, fmt.Errorf("the library: %v", diags)
 	}
@@ -69,14 +72,14 @@ func (in *input) passes() (c []byte, err error) {
 		return nil, nil
 	}
 	target := in.world.targetFor(in.guru)
-	in.ask(library, target)
-	elaborated, diags := elaborate.Elaborate([]*syntax.File{file}, library, target)
+	in.ask(lib, target)
+	elaborated, diags := elaborate.Elaborate([]*syntax.File{file}, lib, target)
 	if diags.Err() != nil {
 		diags.Write(io.Discard, true)
 		return nil, nil
 	}
 	program, diags := check.Check(elaborated, check.Options{
-		Guru: in.guru, Unoptimized: in.plain, Builtin: isBuiltin, Functions: library.FunctionNames(),
+		Guru: in.guru, Unoptimized: in.plain, Builtin: isBuiltin, Functions: lib.FunctionNames(),
 	})
 	diags.Write(io.Discard, true)
 	switch {
@@ -106,16 +109,16 @@ func (in *input) withDefines() emit.Limits {
 }
 
 // ask asks what commands beside the passes ask of pass 2.
-func (in *input) ask(library *library.Library, target *image.Target) {
+func (in *input) ask(lib *library.Library, target *image.Target) {
 	if in.asked == "" {
 		return
 	}
-	query.Complete(in.asked, library, target)
-	query.Complete(in.asked[:len(in.asked)/2], library, target)
+	query.Complete(in.asked, lib, target)
+	query.Complete(in.asked[:len(in.asked)/2], lib, target)
 	points, diags := syntax.ParseProbePoint(in.asked, in.env())
 	if diags.Err() == nil {
-		query.List(points, library, target, true)
-		query.Vars(points, library, target)
+		query.List(points, lib, target, true)
+		query.Vars(points, lib, target)
 	}
 	if parts := strings.Split(in.asked, `"`); len(parts) > 1 {
 		query.Lines(target, parts[1], nil)
