@@ -5,7 +5,7 @@
 // of testdata are run one after the other. GOSTAP_KERNELS, a list of releases
 // parted by spaces, chooses the kernels; else all that are installed.
 // GOSTAP_SCRIPTS, a regular expression, chooses the scripts. With GOSTAP_SPREAD,
-// as in make test, the long ones run on one of the kernels each.
+// as in make test, the long ones run on one of the kernels each, whichever comes to them first.
 package e2e
 
 import (
@@ -30,8 +30,14 @@ func TestKernels(t *testing.T) {
 		t.Skip("this is the guest")
 	}
 	dir := guest.Prepare(t)
-	releases := guest.Releases(t)
-	for i, release := range releases {
+	begun := ""
+	if os.Getenv("GOSTAP_SPREAD") != "" && os.Getenv("GOSTAP_SCRIPTS") == "" {
+		begun = filepath.Join(dir, "begun")
+		if err := os.Mkdir(begun, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, release := range guest.Releases(t) {
 		built := filepath.Join(dir, "kbuilt-"+release+".ko")
 		warm(t, dir, release)
 		build(t, dir, release, built)
@@ -43,8 +49,9 @@ func TestKernels(t *testing.T) {
 				Release: release,
 				Dir:     dir,
 				Test:    "TestGuest",
-				Run:     scripts(t, i, len(releases)),
-				Env: []string{"KBUILT=" + built, "PLACES=" + places, "VALUES=" + values,
+				Run:     os.Getenv("GOSTAP_SCRIPTS"),
+				Shared:  begun,
+				Env: []string{"BEGUN=" + begun, "KBUILT=" + built, "PLACES=" + places, "VALUES=" + values,
 					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare},
 				Timeout: timeLeft(t),
 			})
@@ -55,31 +62,18 @@ func TestKernels(t *testing.T) {
 // long is the first line of scripts that take their time, and look at what differs little between kernels.
 const long = "# Long.\n"
 
-// scripts returns a pattern for the scripts that run on the kernel of that index among n; "" for all.
-func scripts(t *testing.T, index, n int) string {
-	if os.Getenv("GOSTAP_SCRIPTS") != "" || os.Getenv("GOSTAP_SPREAD") == "" {
-		return os.Getenv("GOSTAP_SCRIPTS")
+// elsewhere reports whether a script is a long one that another kernel's guest has begun. The guests share
+// folder, in which each makes a folder for what it begins; "" is for all of them on each kernel.
+func elsewhere(folder, script string) (bool, error) {
+	text, err := os.ReadFile(filepath.Join("testdata", script+".txtar"))
+	if err != nil || folder == "" || !strings.HasPrefix(string(text), long) {
+		return false, err
 	}
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
+	err = os.Mkdir(filepath.Join(folder, script), 0o777)
+	if os.IsExist(err) {
+		return true, nil
 	}
-	var names []string
-	nlong := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(string(text), long) {
-			nlong++
-			if nlong%n != index {
-				continue
-			}
-		}
-		names = append(names, regexp.QuoteMeta(strings.TrimSuffix(filepath.Base(file), ".txtar")))
-	}
-	return "^(" + strings.Join(names, "|") + ")$"
+	return false, err
 }
 
 // timeLeft is how long a guest may take: an hour, but less than go test still gives all of it, so that a hang shows the console.
@@ -127,6 +121,11 @@ func TestGuest(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
+			if skip, err := elsewhere(os.Getenv("BEGUN"), strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")); err != nil {
+				return err
+			} else if skip {
+				env.T().Skip("another kernel runs it")
+			}
 			path := dir + ":" + os.Getenv("PATH")
 			if os.Getenv("LOCKED") != "" {
 				path = dir + "/signing:" + path

@@ -88,6 +88,7 @@ type Config struct {
 	Test    string        // the name of the test to be run in the VM
 	Run     string        // a pattern for its subtests; "" for all
 	Env     []string      // for it
+	Shared  string        // a folder that the guest may write to; "" for none
 	UEFI    *vm.UEFI      // nil: booted without firmware
 	Timeout time.Duration // for all of it; the guest has half a minute less, and says what it hung at
 
@@ -113,6 +114,10 @@ func Run(t *testing.T, cfg Config) {
 	if testing.Verbose() {
 		live = io.MultiWriter(&out, os.Stderr) // as it comes: some of it takes hours
 	}
+	var writable []string
+	if cfg.Shared != "" {
+		writable = []string{cfg.Shared}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)
 	defer cancel()
 	// HOME is another one in the guest, the cache is the host's.
@@ -126,6 +131,7 @@ func Run(t *testing.T, cfg Config) {
 		Args: []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
 			"-test.timeout=" + (cfg.Timeout - 30*time.Second).String()},
 		KernelArgs: cfg.KernelArgs,
+		Writable:   writable,
 		Stdout:     live,
 		Stderr:     live,
 		Console:    &console,
