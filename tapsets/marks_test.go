@@ -68,3 +68,21 @@ func TestPointMarks(t *testing.T) {
 		t.Errorf("only %d functions are marked", marked)
 	}
 }
+
+// TestArgumentNames: no function or alias has a variable of the name of a global in which scripts have their arguments.
+func TestArgumentNames(t *testing.T) {
+	files, err := fs.Glob(FS, "*/*.stp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := regexp.MustCompile(`(?s)%\{.*?%\}|/\*.*?\*/|"[^"\n]*"|//[^\n]*`).ReplaceAllString(string(text), "")
+		if m := regexp.MustCompile(`\barg(c|v|v_\d+)\b`).FindString(code); m != "" {
+			t.Errorf("%s: %s is the script's, and would be an array or a string there", name, m)
+		}
+	}
+}
