@@ -10,8 +10,9 @@ import (
 )
 
 // argumentFiles are files of the library that have the script's arguments as
-// globals, for those that look at them while they run: argc, and argv[1] to
-// argv[argc]. A script may have globals of one name or the other of its own.
+// globals, for those that look at them while they run: argc, argv[1] to
+// argv[argc], and argv_1 to argv_32, which are "" where there is no argument.
+// A script may have globals of these names of its own.
 func argumentFiles(args []string) []*syntax.Source {
 	var b strings.Builder
 	b.WriteString("global argv\nprobe begin(-9223372036854775807) {\n")
@@ -19,10 +20,33 @@ func argumentFiles(args []string) []*syntax.Source {
 		fmt.Fprintf(&b, "\targv[%d] = %s\n", i+1, literal(arg))
 	}
 	b.WriteString("}\n")
-	return []*syntax.Source{
+	files := []*syntax.Source{
 		{Path: "<argc>", Text: fmt.Appendf(nil, "global argc = %d\n", len(args)), Origin: syntax.Tapset},
 		{Path: "<argv>", Text: []byte(b.String()), Origin: syntax.Tapset},
 	}
+	for n := 1; n <= max(32, len(args)); n++ {
+		text := ""
+		if n <= len(args) {
+			text = args[n-1]
+		}
+		files = append(files, &syntax.Source{Path: "<argv_>", Text: fmt.Appendf(nil, "global argv_%d = %s\n", n, literal(text)), Origin: syntax.Tapset})
+	}
+	return files
+}
+
+// unusedArguments warns of the arguments that the script does not look at.
+func (inv *invocation) unusedArguments() (diags syntax.Diagnostics) {
+	for _, g := range inv.program.Globals {
+		if path := g.At.Source.Path; path == "<argc>" || strings.HasPrefix(path, "<argv") {
+			return nil
+		}
+	}
+	for i := range inv.argsUsed {
+		if !inv.argsUsed[i].Load() {
+			diags = append(diags, &syntax.Diagnostic{Severity: syntax.Warning, Msg: fmt.Sprintf("unused command line option $%d/@%[1]d", i+1)})
+		}
+	}
+	return diags
 }
 
 // literal spells a string in the language.

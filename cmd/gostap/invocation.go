@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/pkg/errors"
 
@@ -27,6 +28,8 @@ type invocation struct {
 	target  *image.Target
 	library *library.Library
 	status  *statusLine
+
+	argsUsed []atomic.Bool // which of the script's arguments pass 1 came across
 
 	files   []*syntax.File   // of pass 1
 	program *program.Program // of pass 2
@@ -92,13 +95,16 @@ func programVersion() string {
 func (inv *invocation) folders() []library.Folder {
 	folders := []library.Folder{{FS: tapsets.FS, Path: libraryPath, Version: programVersion()}}
 	for _, dir := range inv.includes {
-		folders = append(folders, library.DirFolder(dir))
+		if _, err := os.Stat(dir); err == nil { // as stap, it does without
+			folders = append(folders, library.DirFolder(dir))
+		}
 	}
 	return append(folders, othersFolders()...)
 }
 
 // env is what the preprocessor may ask.
 func (inv *invocation) env(args []string) *syntax.Env {
+	inv.argsUsed = make([]atomic.Bool, len(args))
 	return &syntax.Env{
 		KernelVR:    inv.target.Release,
 		Arch:        "x86_64",
@@ -108,6 +114,7 @@ func (inv *invocation) env(args []string) *syntax.Env {
 		StapVersion: inv.compatible,
 		Config:      inv.target.Config,
 		Args:        args,
+		ArgsUsed:    inv.argsUsed,
 	}
 }
 

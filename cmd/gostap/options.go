@@ -5,12 +5,14 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/pkg/errors"
 
 	"gostap/translator/emit"
 	"gostap/translator/suggest"
+	"gostap/translator/syntax"
 )
 
 // options are the command line's, with SystemTap's letters and meanings.
@@ -59,7 +61,10 @@ func (o *options) check() error {
 	if err := setColor(o.color); err != nil {
 		return err
 	}
-	if o.pass < 1 || o.pass > 5 {
+	switch {
+	case (o.pass < 1 || o.pass > 5) && o.stap:
+		return errors.New(invalidValues["pass"])
+	case o.pass < 1 || o.pass > 5:
 		return errors.Errorf("-p %d: the passes are 1 to 5", o.pass)
 	}
 	if strings.Trim(o.verboseFor, "0123456789") != "" || len(o.verboseFor) > 5 {
@@ -86,7 +91,13 @@ func (o *options) check() error {
 	if o.suppressTimeLimits && !o.guru {
 		return errors.New("--suppress-time-limits lets a handler run for ever: it takes guru mode, -g")
 	}
+	if err := o.checkNames(); err != nil {
+		return err
+	}
 	for _, dir := range o.includes {
+		if o.stap { // does without
+			break
+		}
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return errors.Errorf("-I %s: no such folder", dir)
 		}
@@ -100,12 +111,32 @@ func (o *options) check() error {
 	return o.checkScript()
 }
 
+// definition is how -D is written.
+var definition = regexp.MustCompile(`(?i)^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$`)
+
+// checkNames refuses versions and names that there can't be.
+func (o *options) checkNames() error {
+	if syntax.CompareVersions(o.compatible, language) > 0 {
+		return errors.Errorf("ERROR: systemtap version %s cannot be compatible with future version %s", language, o.compatible)
+	}
+	for _, d := range o.defines {
+		if !definition.MatchString(d) {
+			return errors.Errorf("-D %s: write it NAME or NAME=VALUE, of letters, digits and _", d)
+		}
+	}
+	if name, ok := strings.CutSuffix(o.module, ".ko"); ok && o.stap {
+		fmt.Fprintf(os.Stderr, "Truncating module name to '%s'\n", name)
+		o.module = name
+	}
+	return nil
+}
+
 // checkScript refuses what is not one script, or one pattern to list.
 func (o *options) checkScript() error {
 	switch {
 	case o.list != "" && o.listVars != "":
 		return errors.New("-l and -L are one too many: -L lists the variables besides")
-	case o.pattern() != "" && len(o.scripts)+len(o.args) > 0:
+	case o.pattern() != "" && len(o.scripts) > 0, o.pattern() != "" && len(o.args) > 0 && !o.stap:
 		return errors.New("-l and -L list probe points instead of running a script; -E adds one whose aliases they know")
 	case o.pattern() != "" || o.peer.dumps():
 		return nil

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pkg/errors"
+
 	"gostap/elaborate"
 	"gostap/elaborate/library"
 	"gostap/translator/check"
@@ -84,7 +86,11 @@ func (inv *invocation) parse(context.Context) error {
 		file, more := syntax.Parse(src, env)
 		inv.files = append(inv.files, file)
 		diags = append(diags, more...)
-		if len(file.Decls) == 0 && more.Err() == nil {
+		switch {
+		case len(file.Decls) > 0 || more.Err() != nil:
+		case inv.stap:
+			return errors.Errorf("Input file '%s' is empty.", src.Path)
+		default:
 			diags.Errorf(syntax.Pos{}, "Input file '%s' is empty.", src.Path)
 		}
 	}
@@ -107,6 +113,9 @@ func (inv *invocation) elaborate(context.Context) error {
 		Functions:   inv.library.FunctionNames(),
 	})
 	inv.remark = fmt.Sprintf("  %d probes%s", len(elaborated.Probes), inv.target.Sources())
+	if diags.Err() == nil {
+		diags = append(diags, inv.unusedArguments()...)
+	}
 	return inv.diagnose(diags)
 }
 

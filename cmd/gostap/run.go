@@ -21,23 +21,25 @@ import (
 
 // runOptions are those of pass 5, which `gostap run` has too.
 type runOptions struct {
-	command  string
-	pid      int
-	bufferMB int
-	buffer   *pflag.Flag // which sets it
-	timeout  int
-	globals  []string
-	symbols  []string // -d
-	ldd      bool
-	spaces   int  // --target-namespaces
-	recorder bool // -F
-	out      outputOptions
+	command     string
+	pid         int
+	bufferMB    int
+	buffer      *pflag.Flag // which sets it
+	timeout     int
+	timeoutFlag *pflag.Flag // which sets it
+	globals     []string
+	symbols     []string // -d
+	ldd         bool
+	spaces      int  // --target-namespaces
+	recorder    bool // -F
+	out         outputOptions
 }
 
 func (r *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&r.command, "command", "c", "", "start `CMD` with the session, and end when it ends; target() is its pid")
 	f.IntVarP(&r.pid, "pid", "x", 0, "set target() to `PID`")
 	f.IntVarP(&r.timeout, "timeout", "T", 0, "end after `SECONDS`")
+	r.timeoutFlag = f.Lookup("timeout")
 	f.StringArrayVarP(&r.globals, "global", "G", nil, "set a global variable, `NAME=VALUE`")
 	f.StringArrayVarP(&r.symbols, "symbols", "d", nil, "follow stacks of the program or library `PATH` from the first on; others are known once they are met, and the kernel's MODULEs always")
 	f.BoolVar(&r.ldd, "ldd", false, "and those of the libraries that it needs")
@@ -62,7 +64,7 @@ func (r *runOptions) check() error {
 		return errors.Errorf("-x %d: not a process's number", r.pid)
 	case r.spaces < 0:
 		return errors.Errorf("--target-namespaces %d: not a process's number", r.spaces)
-	case r.timeout < 0:
+	case r.timeout < 0 || r.timeout == 0 && r.timeoutFlag != nil && r.timeoutFlag.Changed:
 		return errors.Errorf("-T %d: a time to come is positive", r.timeout)
 	case r.bufferMB < 0 || r.bufferMB > maxBufferMB || r.bufferMB == 0 && r.buffer != nil && r.buffer.Changed:
 		return errors.Errorf("-s %d: from 1 to %d", r.bufferMB, maxBufferMB)

@@ -25,7 +25,9 @@ func (o *options) sources() (sources []*syntax.Source, args []string, err error)
 	} else {
 		name := args[0]
 		if o.peer.example {
-			name = examplePath(name)
+			if name = examplePath(name); name == "" {
+				return nil, nil, errors.Errorf("Example '%s' was not found under '%s'", args[0], exampleRoots[0])
+			}
 		}
 		text, err := readScript(name)
 		if _, statErr := os.Stat(name); o.stap && err != nil && errors.Is(statErr, fs.ErrNotExist) {
@@ -43,9 +45,12 @@ func (o *options) sources() (sources []*syntax.Source, args []string, err error)
 	return sources, args, nil
 }
 
-// examplePath is where SystemTap's example of that name is.
+// exampleRoots are where SystemTap's examples are.
+var exampleRoots = []string{"/usr/share/systemtap/examples", "/usr/share/doc/systemtap/examples"}
+
+// examplePath is where SystemTap's example of that name is, "" if there is none.
 func examplePath(name string) string {
-	for _, root := range []string{"/usr/share/systemtap/examples", "/usr/share/doc/systemtap/examples"} {
+	for _, root := range exampleRoots {
 		found := ""
 		fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() && entry.Name() == name {
@@ -58,7 +63,7 @@ func examplePath(name string) string {
 			return found
 		}
 	}
-	return name
+	return ""
 }
 
 // titleLen is how many letters a title has at most.

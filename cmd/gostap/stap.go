@@ -42,6 +42,7 @@ func newStap() *cobra.Command {
 		o.otherKernel()
 		return stapUsage(run(cmd, args))
 	}
+	abbreviate(cmd.Flags())
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return stapUsage(stapFlagError("stap", err)) })
 	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		fmt.Fprint(c.OutOrStdout(), stapVersion("translator/driver"), stapIntro)
@@ -102,10 +103,45 @@ func stapUsage(err error) error {
 	return exitCode(1)
 }
 
+// abbreviate lets options be written as short as they are not another one's, as getopt_long does.
+func abbreviate(f *pflag.FlagSet) {
+	known := map[string]bool{}
+	f.VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden || flag.Shorthand == "" { // those have no long names in stap
+			known[flag.Name] = true
+		}
+	})
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		long := ""
+		for full := range known {
+			if full == name || strings.HasPrefix(full, name) && long != "" {
+				return pflag.NormalizedName(name)
+			}
+			if strings.HasPrefix(full, name) {
+				long = full
+			}
+		}
+		if long == "" {
+			long = name
+		}
+		return pflag.NormalizedName(long)
+	})
+}
+
+// invalidValues are stap's words for what an option's value is not.
+var invalidValues = map[string]string{
+	"pass":              "Invalid pass number (should be 1-5).",
+	"pid":               "Invalid target process ID number.",
+	"timeout":           "Invalid timeout interval.",
+	"buffer":            "Invalid buffer size (should be 1-4095).",
+	"target-namespaces": "Invalid process ID number for target namespaces.",
+}
+
 // stapFlagError says what is wrong with an option in getopt's words.
 func stapFlagError(program string, err error) error {
 	var unknown *pflag.NotExistError
 	var valueless *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		return errors.Errorf("%s: invalid option -- '%s'", program, unknown.GetSpecifiedName())
@@ -115,6 +151,9 @@ func stapFlagError(program string, err error) error {
 		return errors.Errorf("%s: option requires an argument -- '%s'", program, valueless.GetSpecifiedName())
 	case errors.As(err, &valueless):
 		return errors.Errorf("%s: option '--%s' requires an argument", program, valueless.GetSpecifiedName())
+	}
+	if errors.As(err, &invalid) && invalidValues[invalid.GetFlag().Name] != "" {
+		return errors.New(invalidValues[invalid.GetFlag().Name])
 	}
 	return errors.Errorf("%s: %v", program, err)
 }

@@ -2,6 +2,8 @@
 
 package syntax
 
+import "sync/atomic"
+
 // An Env is what the preprocessor may ask of the world outside the text. One
 // Env serves all files of a session, from several goroutines at once.
 type Env struct {
@@ -17,6 +19,9 @@ type Env struct {
 	Config func(name string) string
 
 	Args []string // the script's arguments: $1 and @1 are Args[0]
+
+	// ArgsUsed has what of Args was asked for, if it is as long.
+	ArgsUsed []atomic.Bool
 
 	// Macros are the macro library's, visible in each file; nil for none.
 	Macros *MacroSet

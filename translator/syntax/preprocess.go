@@ -277,6 +277,9 @@ func (pp *preprocessor) argument(t token) (token, bool) {
 			return zero, true
 		}
 		text = pp.env.Args[n-1]
+		if n <= len(pp.env.ArgsUsed) {
+			pp.env.ArgsUsed[n-1].Store(true)
+		}
 		pp.made += len(text) / 16
 	}
 	if str {
