@@ -40,7 +40,7 @@ static size_t gs_frame_bytes(void)
 
 u64 gs_cpus_size(void)
 {
-	return gs_arrays_size(num_online_cpus()) + num_online_cpus() * (u64)gs_frame_bytes();
+	return gs_arrays_size(num_online_cpus()) + num_online_cpus() * (gs_frame_bytes() + gs_known_ustacks_size());
 }
 
 static int gs_cpu_prepare(unsigned int cpu)

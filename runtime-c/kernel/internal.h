@@ -337,6 +337,7 @@ void gs_images_free(void);
 long gs_next_image(struct gs_next_image __user *arg);
 /* userknown.c: memory for stacks that have been followed, on CPUs that have none yet */
 void gs_known_ustacks_init(int cpu);
+u64 gs_known_ustacks_size(void);	/* of a CPU's, in bytes */
 /* usertable.c */
 long gs_take_table(struct gs_image_table __user *arg);
 /* mmlock.c */

@@ -13,11 +13,16 @@
 #include "useraccess.h"
 #include "userstack.h"
 
+u64 gs_known_ustacks_size(void)
+{
+	return gs_program.user_stacks ? sizeof(struct gs_known_ustack) * GS_KNOWN_USTACKS : 0;
+}
+
 /* Where there is no memory for them, each stack is followed. */
 void gs_known_ustacks_init(int cpu)
 {
 	if (gs_program.user_stacks)
-		per_cpu_ptr(gs_cpus, cpu)->known_ustacks = gs_alloc(sizeof(struct gs_known_ustack) * GS_KNOWN_USTACKS, cpu);
+		per_cpu_ptr(gs_cpus, cpu)->known_ustacks = gs_alloc(gs_known_ustacks_size(), cpu);
 }
 
 /* How a value that may be an address of the stack is kept. */

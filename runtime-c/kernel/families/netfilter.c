@@ -98,8 +98,10 @@ static bool gs_nf_supported(const struct gs_point *p)
 	return true;
 }
 
+/* No hook is registered any more; packets may be on their way through those that were. */
 static void gs_nf_free(void)
 {
+	synchronize_rcu();
 	kvfree(gs_nf_ops);
 	kvfree(gs_nf_hits);
 	gs_nf_ops = NULL;
@@ -133,8 +135,10 @@ static int gs_nf_arm(const struct gs_point **points, u32 n)
 		ops->hooknum = p->args[0] & 0xff;
 		ops->priority = p->args[1];
 	}
-	if (!gs_nf_count)
+	if (!gs_nf_count) {
+		gs_nf_free();
 		return 0;
+	}
 	err = register_pernet_subsys(&gs_nf_nets);
 	if (err) {
 		gs_nf_free();
@@ -150,8 +154,6 @@ static void gs_nf_disarm(void)
 	if (!gs_nf_count)
 		return;
 	unregister_pernet_subsys(&gs_nf_nets);
-	/* Packets that are on their way through the hooks. */
-	synchronize_rcu();
 	gs_nf_free();
 }
 

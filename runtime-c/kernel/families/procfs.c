@@ -162,14 +162,16 @@ static int gs_procfs_make_dir(void)
 {
 	char name[sizeof(GS_PROCFS_DIR "/") + MODULE_NAME_LEN];
 	struct path path;
+	bool there = true;
 
 	snprintf(name, sizeof(name), GS_PROCFS_DIR "/%s", THIS_MODULE->name);
 	kernel_param_lock(NULL);
 	if (!kern_path("/proc/" GS_PROCFS_DIR, LOOKUP_FOLLOW, &path))
 		path_put(&path);
 	else
-		proc_mkdir(GS_PROCFS_DIR, NULL);
-	gs_procfs_dir = proc_mkdir(name, NULL);
+		there = proc_mkdir(GS_PROCFS_DIR, NULL);
+	/* In a folder that is not there procfs complains. */
+	gs_procfs_dir = there ? proc_mkdir(name, NULL) : NULL;
 	kernel_param_unlock(NULL);
 	return gs_procfs_dir ? 0 : -ENOMEM;
 }
