@@ -273,6 +273,11 @@ gs_u64 gs_touch(gs_u64 addr, gs_u32 size);
 void gs_touch_string(gs_u64 addr);
 /* Copies n bytes; 0, or -1 for a bad address (raises nothing). */
 int gs_read(void *to, gs_u64 addr, gs_size n, int user);
+/*
+ * Has a signal sent to the current thread as soon as the probed code may be interrupted. 0; -EINVAL: it is none; -EPERM:
+ * the thread is the kernel's, init's, or about to end; -EAGAIN: too many wait on this CPU.
+ */
+int gs_signal(struct gs_ctx *c, gs_s64 number);
 /* The point that fired; c->point may stand for all that share its handler. */
 const struct gs_point *gs_point_of(struct gs_ctx *c);
 /* The context of the handler that runs on this CPU; for embedded C at the top level. */

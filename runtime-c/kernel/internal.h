@@ -60,6 +60,14 @@ struct gs_mm_lock {
 	struct irq_work unlock;
 };
 
+/* signal.c: a signal that a handler has raised, and who sends it. */
+#define GS_NSIGNALS 4			/* that wait on a CPU */
+struct gs_signal {
+	struct task_struct *to;		/* NULL: it is free */
+	int number;
+	struct irq_work send;
+};
+
 /* loadbias.c: where a process has loaded an image. */
 struct gs_known_bias {
 	struct mm_struct *mm;		/* NULL: nothing is known */
@@ -97,6 +105,7 @@ struct gs_cpu {
 	struct gs_frame ustack[GS_USTACK_DEPTH];
 	struct gs_known_ustack *known_ustacks;	/* userknown.c; NULL: there are none */
 	struct gs_mm_lock mm_lock;
+	struct gs_signal signals[GS_NSIGNALS];
 	struct gs_known_bias known_bias;
 };
 extern struct gs_cpu __percpu *gs_cpus;
@@ -343,6 +352,9 @@ long gs_take_table(struct gs_image_table __user *arg);
 /* mmlock.c */
 void gs_mm_locks_init(void);
 void gs_mm_locks_free(void);
+/* signal.c */
+void gs_signals_init(void);
+void gs_signals_free(void);
 
 /* command.c */
 int gs_commands_init(void);

@@ -25,6 +25,7 @@ static int __init gs_module_init(void)
 	if (err)
 		goto no_cpus;
 	gs_loads_init();
+	gs_signals_init();
 	err = gs_images_init();
 	if (err)
 		goto no_images;
@@ -74,6 +75,7 @@ static void __exit gs_module_exit(void)
 	gs_session_free();
 	gs_transport_free();
 	gs_dispatch_free();
+	gs_signals_free();
 	gs_images_free();
 	gs_cpus_free();
 }
