@@ -2,6 +2,8 @@
 
 GO ?= go
 GOFLAGS := -trimpath
+# A static binary takes no C library to be built or run.
+export CGO_ENABLED := 0
 BIN := bin/gostap
 
 .PHONY: all demo reference test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
