@@ -21,12 +21,13 @@ type location struct {
 	what  string // as the script spells it: "$file->f_pos"
 	typ   btf.ID
 
-	addr program.Expr   // of memory; nil if the value is in registers
-	regs []program.Expr // 8 bytes each, nil for what is nowhere
-	lost []uint64       // bits of regs that are nowhere; nil if all are somewhere
-	pos  int64          // of the value, in bits from addr or from the start of regs
-	bits int64          // a bit field's width, else 0
-	user bool           // addr is in user space
+	addr   program.Expr   // of memory; nil if the value is in registers
+	regs   []program.Expr // 8 bytes each, nil for what is nowhere
+	lost   []uint64       // bits of regs that are nowhere; nil if all are somewhere
+	pos    int64          // of the value, in bits from addr or from the start of regs
+	bits   int64          // a bit field's width, else 0
+	user   bool           // addr is in user space
+	toUser bool           // what the pointer points to is there
 
 	store program.Expr // the register that an assignment changes
 
@@ -186,9 +187,12 @@ func (l *location) deref() (*location, *syntax.Diagnostic) {
 		types: l.types, full: l.full, at: l.at, what: l.what,
 		typ:  l.types.Target(l.real()),
 		addr: addr,
-		user: l.user || l.types.IsUser(l.typ),
+		user: l.user || l.pointsToUser(),
 	}, nil
 }
+
+// pointsToUser reports whether the pointer at l points to user space.
+func (l *location) pointsToUser() bool { return l.toUser || l.types.IsUser(l.typ) }
 
 // address returns l's address.
 func (l *location) address() (program.Expr, *syntax.Diagnostic) {

@@ -32,7 +32,7 @@ func (l *location) pointed() *Pointed {
 	switch t := l.real(); l.types.Kind(t) {
 	case btf.Pointer:
 		to.typ = l.types.Target(t)
-		to.user = l.user || l.types.IsUser(l.typ)
+		to.user = l.user || l.pointsToUser()
 	case btf.Array:
 		to.typ = l.types.Target(t)
 	case btf.Struct, btf.Union:

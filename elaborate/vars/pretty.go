@@ -246,7 +246,7 @@ func (p *rendition) pointer(l *location) {
 	}
 	to := l.types.Strip(l.types.Target(l.real()))
 	if n, ok := l.types.Integer(to); ok && n.Char {
-		p.string(x, l.user || l.types.IsUser(l.typ), 0)
+		p.string(x, l.user || l.pointsToUser(), 0)
 		return
 	}
 	p.arg("%p", x)

@@ -150,6 +150,9 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 			return r.place.param(r.types, p, i, r.x.At), nil
 		}
 	}
+	if l, d := r.syscallArgument(p); l != nil || d != nil {
+		return l, d
+	}
 	if s := r.place.scope(); s != nil {
 		return r.sourceVariable(s, r.x.Name)
 	}
@@ -208,6 +211,11 @@ func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
 	for _, param := range p.Params {
 		if param.Name != "" {
 			names = append(names, param.Name)
+		}
+	}
+	for _, d := range r.declaredArguments() {
+		if d.name != "" {
+			names = append(names, d.name)
 		}
 	}
 	if r.atReturn && r.types.Strip(p.Result) != 0 {

@@ -36,6 +36,10 @@ type Arch struct {
 	// SyscallWrappers are what the names of system calls' functions begin with, those
 	// that the kernel's entry code calls with the caller's registers.
 	SyscallWrappers []string
+
+	// SyscallArguments are the members of that struct pt_regs that carry the arguments, SyscallArguments32 those of
+	// programs of 32 bits.
+	SyscallArguments, SyscallArguments32 []string
 }
 
 // IsSyscallWrapper reports whether a function of that name is a system call's, which

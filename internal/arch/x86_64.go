@@ -20,5 +20,7 @@ var X86_64 = &Arch{
 	DebugRegisters:  4,
 	WatchedBytes:    8,
 	// arch/x86/include/asm/syscall_wrapper.h
-	SyscallWrappers: []string{"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__x32_compat_sys_"},
+	SyscallWrappers:    []string{"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__x32_compat_sys_"},
+	SyscallArguments:   []string{"di", "si", "dx", "r10", "r8", "r9"},
+	SyscallArguments32: []string{"bx", "cx", "dx", "si", "di", "bp"},
 }
