@@ -60,14 +60,6 @@ func read(path string, from io.ReaderAt) (*File, error) {
 	return f, nil
 }
 
-func readAll(r io.Reader, size uint64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, int64(size)))
-	if err == nil && uint64(len(data)) != size {
-		err = io.ErrUnexpectedEOF
-	}
-	return data, errors.WithStack(err)
-}
-
 // content returns what a section has in the file.
 func (f *File) content(s *elf.Section) ([]byte, error) {
 	if s.Type == elf.SHT_NOBITS {
@@ -152,14 +144,4 @@ func (f *File) Code(addr uint64, n int) []byte {
 	code := make([]byte, min(uint64(n), p.Filesz-(addr-p.Vaddr)))
 	got, _ := p.ReadAt(code, int64(addr-p.Vaddr))
 	return code[:got]
-}
-
-// cut returns the text that a NUL ends.
-func cut(p []byte) string {
-	for i, c := range p {
-		if c == 0 {
-			return string(p[:i])
-		}
-	}
-	return string(p)
 }

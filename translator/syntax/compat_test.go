@@ -56,6 +56,7 @@ func filesBelow(t *testing.T, dir, ext string) []string {
 func libraryEnv(t *testing.T, tapsets string) *Env {
 	t.Helper()
 	env := testEnv()
+	env.Macros = NewMacros()
 	for _, path := range filesBelow(t, tapsets, ".stpm") {
 		dir, _ := filepath.Rel(tapsets, filepath.Dir(path))
 		if dir == "bpf" || dir == "dyninst" {
@@ -65,7 +66,7 @@ func libraryEnv(t *testing.T, tapsets string) *Env {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diags := LoadMacros(&Source{Path: path, Text: text, Origin: Macros}, env); diags.Err() != nil {
+		if diags := env.Macros.Load(&Source{Path: path, Text: text, Origin: Macros}, env); diags.Err() != nil {
 			t.Errorf("%s", diags)
 		}
 	}

@@ -60,14 +60,6 @@ func (m *MacroSet) Load(src *Source, env *Env) Diagnostics {
 	return diags
 }
 
-// LoadMacros adds the macros of a library file to env.Macros.
-func LoadMacros(src *Source, env *Env) Diagnostics {
-	if env.Macros == nil {
-		env.Macros = NewMacros()
-	}
-	return env.Macros.Load(src, env)
-}
-
 // Names returns the names of the macros, in no order.
 func (m *MacroSet) Names() []string {
 	if m == nil {
