@@ -46,7 +46,7 @@ func benchmarkPrint(b *testing.B, cpus int, json bool) {
 		b.Fatal(err)
 	}
 	defer null.Close()
-	out, err := newOutput(&Config{Output: null, JSON: json}, printManifest(), new(clock), nil)
+	out, err := newOutput(&Config{Output: null, JSON: json}, printManifest(), new(clock), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

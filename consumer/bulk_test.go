@@ -18,7 +18,7 @@ func TestBulk(t *testing.T) {
 		if _, err := b.open(7); err != nil { // which says nothing
 			t.Fatal(err)
 		}
-		out, err := newOutput(&Config{Bulk: b}, sinkManifest(), new(clock), nil)
+		out, err := newOutput(&Config{Bulk: b}, sinkManifest(), new(clock), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ func (s *session) followImages() error {
 	if err != nil {
 		return errors.Wrap(err, "taking the images of programs")
 	}
-	s.images = newImages(control, s.manifest.UserSymbols, s.messages.warning)
+	s.images = newImages(control, s.manifest, s.messages.warning)
 	met := make(chan struct{}, 1)
 	s.newImages = func() {
 		select {

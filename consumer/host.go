@@ -30,7 +30,7 @@ func RunHost(ctx context.Context, cfg Config) (Result, error) {
 	supervisor, release := newSupervisor(ctx, &cfg)
 	defer release()
 	h := &hostRun{supervisor: supervisor, done: make(chan struct{})}
-	if h.out, err = newOutput(&cfg, m, new(clock), nil); err != nil {
+	if h.out, err = newOutput(&cfg, m, new(clock), nil, nil); err != nil {
 		return Result{ExitCode: 1}, err
 	}
 	h.out.fail = h.outputFailed

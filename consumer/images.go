@@ -4,6 +4,7 @@ package consumer
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -16,6 +17,8 @@ import (
 
 	"gostap/consumer/unwind"
 	"gostap/consumer/userimage"
+	"gostap/internal/linetable"
+	"gostap/manifest"
 )
 
 // images are the programs and libraries whose code a session has met on users'
@@ -24,6 +27,7 @@ import (
 type images struct {
 	control *starter
 	names   bool // send the names of symbols, too
+	lines   bool // and the lines of code
 	warn    func(format string, args ...any)
 
 	closed chan struct{}
@@ -34,8 +38,9 @@ type images struct {
 	full  bool                        // there is no room for more tables: that has been said
 }
 
-func newImages(control *starter, names bool, warn func(string, ...any)) *images {
-	return &images{control: control, names: names, warn: warn, closed: make(chan struct{}), known: map[uint32]*userimage.Image{}, next: vdsoImage + 1}
+func newImages(control *starter, m *manifest.Manifest, warn func(string, ...any)) *images {
+	return &images{control: control, names: m.UserSymbols, lines: m.UserLines, warn: warn, closed: make(chan struct{}),
+		known: map[uint32]*userimage.Image{}, next: kernelImage + 1}
 }
 
 // update takes those that are new, and sends their tables.
@@ -104,18 +109,23 @@ func (im *images) send(image *userimage.Image, args *imageTable) error {
 		t = &unwind.Table{Rules: []unwind.Rule{{}}}
 	}
 	var symbols []imageSymbol
-	var names []byte
+	lines := &linetable.Table{}
+	if im.lines {
+		lines = cmp.Or(image.LineTable(), lines)
+	}
+	names := lines.Names
 	if im.names {
-		symbols, names = packSymbols(image)
+		symbols, names = packSymbols(image, names)
 	}
 	path := append([]byte(image.Path), 0)
 	args.nrows, args.nrules = uint32(len(t.Offsets)), uint32(len(t.Rules))
-	args.nsymbols, args.namesSize = uint32(len(symbols)), uint32(len(names))
+	args.nsymbols, args.nlines, args.namesSize = uint32(len(symbols)), uint32(len(lines.Rows)), uint32(len(names))
 	args.offsets, args.ruleOf, args.rules = address(t.Offsets), address(t.RuleOf), address(t.Rules)
-	args.symbols, args.names, args.path = address(symbols), address(names), address(path)
+	args.symbols, args.lines, args.names, args.path = address(symbols), address(lines.Rows), address(names), address(path)
 	err = ioctl(int(im.control.file.Fd()), iocTable, uintptr(unsafe.Pointer(args)))
 	runtime.KeepAlive(t)
 	runtime.KeepAlive(symbols)
+	runtime.KeepAlive(lines)
 	runtime.KeepAlive(names)
 	runtime.KeepAlive(path)
 	if errors.Is(err, unix.ENOSPC) && !im.full {
@@ -128,10 +138,11 @@ func (im *images) send(image *userimage.Image, args *imageTable) error {
 // address returns where a slice's elements are, for the kernel side.
 func address[T any](s []T) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) }
 
-// packSymbols returns an image's symbols as the kernel side has them, by where they stand in the file.
-func packSymbols(image *userimage.Image) ([]imageSymbol, []byte) {
+// packSymbols returns an image's symbols as the kernel side has them, by where
+// they stand in the file. Their names go behind those that there are already.
+func packSymbols(image *userimage.Image, before []byte) ([]imageSymbol, []byte) {
 	var list []imageSymbol
-	var names bytes.Buffer
+	names := bytes.NewBuffer(before)
 	last := uint32(0)
 	for _, s := range image.Symbols() {
 		at, ok := image.Offset(s.Addr)

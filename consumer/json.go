@@ -56,8 +56,8 @@ type jsonSink struct {
 	prints   []string // "format" and its value and how "args" begins, for each format
 }
 
-func newJSONSink(m *manifest.Manifest, formats []printFormat, clock *clock, im *images) *jsonSink {
-	j := &jsonSink{manifest: m, formats: formats, clock: clock, symbols: newSymbolizer(), images: im}
+func newJSONSink(m *manifest.Manifest, formats []printFormat, clock *clock, im *images, lines *kernelLines) *jsonSink {
+	j := &jsonSink{manifest: m, formats: formats, clock: clock, symbols: newSymbolizer(lines), images: im}
 	for _, p := range m.Points {
 		j.probes = append(j.probes, `,"probe":`+string(appendJSON(nil, p.Name)))
 	}

@@ -33,8 +33,8 @@ type output struct {
 // flushAt is how much is collected before it is written.
 const flushAt = 64 << 10
 
-// newOutput returns the output of a session; im is nil where it has no programs' stacks.
-func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images) (*output, error) {
+// newOutput returns the output of a session; im is nil where it has no programs' stacks, and lines where none of the kernel are known.
+func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, lines *kernelLines) (*output, error) {
 	formats, err := parseFormats(m)
 	if err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images) (*ou
 	o := &output{w: cfg.output(), buf: make([]byte, 0, flushAt+64<<10)}
 	o.files, _ = cfg.Output.(*Files)
 	if cfg.JSON {
-		o.sink = newJSONSink(m, formats, clock, im)
+		o.sink = newJSONSink(m, formats, clock, im, lines)
 	} else {
-		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(), ustacks: newUstackPrinter(im)}
+		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(lines), ustacks: newUstackPrinter(im)}
 	}
 	if cfg.Bulk != nil {
 		o.bulk = &bulkSink{sink: o.sink, to: cfg.Bulk}

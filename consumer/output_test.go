@@ -145,7 +145,7 @@ func sinkRecords() []testRecord {
 // TestText writes a record of each kind.
 func TestText(t *testing.T) {
 	var text bytes.Buffer
-	out, err := newOutput(&Config{Output: &text}, sinkManifest(), new(clock), nil)
+	out, err := newOutput(&Config{Output: &text}, sinkManifest(), new(clock), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestText(t *testing.T) {
 // TestJSON writes a record of each kind, and reads what has become of it.
 func TestJSON(t *testing.T) {
 	var text bytes.Buffer
-	out, err := newOutput(&Config{Output: &text, JSON: true}, sinkManifest(), &clock{now: 1000, ns: 5000, khz: 2e6}, nil)
+	out, err := newOutput(&Config{Output: &text, JSON: true}, sinkManifest(), &clock{now: 1000, ns: 5000, khz: 2e6}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestJSON(t *testing.T) {
 func TestBadRecords(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var text bytes.Buffer
-		out, err := newOutput(&Config{Output: &text, JSON: asJSON}, sinkManifest(), new(clock), nil)
+		out, err := newOutput(&Config{Output: &text, JSON: asJSON}, sinkManifest(), new(clock), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestClosedPipe(t *testing.T) {
 	var stderr bytes.Buffer
 	cfg := &Config{Output: w, Stderr: &stderr}
 	s := &supervisor{cfg: cfg, messages: newMessenger(cfg), ends: make(chan struct{}, 1)}
-	out, err := newOutput(cfg, sinkManifest(), new(clock), nil)
+	out, err := newOutput(cfg, sinkManifest(), new(clock), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestSystemOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := &Config{Output: f}
-	out, err := newOutput(cfg, sinkManifest(), new(clock), nil)
+	out, err := newOutput(cfg, sinkManifest(), new(clock), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestSwitchFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := newOutput(&Config{Output: files, JSON: asJSON}, sinkManifest(), new(clock), nil)
+		out, err := newOutput(&Config{Output: files, JSON: asJSON}, sinkManifest(), new(clock), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

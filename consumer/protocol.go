@@ -46,14 +46,18 @@ const (
 )
 
 // GS_STACK_*: flags of GS_REC_STACK.
-const stackReturn = 1
-
-// GS_FRAME_CALL, GS_NO_IMAGE and GS_VDSO: what gs_frame.image can be. Its size.
 const (
-	frameCall = 1 << 31
-	noImage   = 1<<31 - 1
-	vdsoImage = 0
-	frameSize = 16
+	stackReturn = 1
+	stackLines  = 2
+)
+
+// GS_FRAME_CALL, GS_NO_IMAGE, GS_VDSO and GS_KERNEL: what gs_frame.image can be. Its size.
+const (
+	frameCall   = 1 << 31
+	noImage     = 1<<31 - 1
+	vdsoImage   = 0
+	kernelImage = 1
+	frameSize   = 16
 )
 
 // GS_USTACK_*: flags of GS_REC_USTACK.
@@ -84,7 +88,7 @@ const (
 	iocStart = 0x40304710
 	iocStop  = 0x4711
 	iocImage = 0xc0184712
-	iocTable = 0xc0484713
+	iocTable = 0xc0604713
 )
 
 // nextImage is struct gs_next_image, the argument of iocImage.
@@ -100,8 +104,10 @@ type imageTable struct {
 	image                              uint32
 	fd                                 int32
 	nrows, nrules, nsymbols, namesSize uint32
+	nlines, pad                        uint32
+	start                              uint64
 	offsets, ruleOf, rules             uint64
-	symbols, names, path               uint64
+	symbols, lines, names, path        uint64
 }
 
 // imageSymbol is struct gs_image_symbol.

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"gostap/consumer/unwind"
+	"gostap/internal/linetable"
 )
 
 // TestProtocol compares protocol.go with the C header, number by number.
@@ -18,12 +19,12 @@ func TestProtocol(t *testing.T) {
 	want := map[string]uint64{
 		"REC_PRINT": recPrint, "REC_TEXT": recText, "REC_HIST": recHist, "REC_SYSTEM": recSystem, "REC_STACK": recStack, "REC_USTACK": recUstack,
 		"REC_SWITCH_FILE": recSwitchFile,
-		"FRAME_CALL":      frameCall, "NO_IMAGE": noImage, "VDSO": vdsoImage, "TABLES_MAX": tablesMax,
+		"FRAME_CALL":      frameCall, "NO_IMAGE": noImage, "VDSO": vdsoImage, "KERNEL": kernelImage, "TABLES_MAX": tablesMax,
 		"USTACK_BRIEF": ustackBrief, "USTACK_LINES": ustackLines, "USTACK_BUSY": ustackBusy, "USTACK_FAULT": ustackFault,
 		"USTACK_GUESSED": ustackGuessed, "USTACK_DEEP": ustackDeep,
 		"CFA_NONE": unwind.CFANone, "CFA_REGISTER": unwind.CFARegister, "CFA_DEREF": unwind.CFADeref, "CFA_PLT": unwind.CFAPLT,
 		"RULE_END": unwind.FlagEnd, "RULE_SIGNAL": unwind.FlagSignal, "FROM_CFA": unwind.FromCFA,
-		"STACK_RETURN": stackReturn,
+		"STACK_RETURN": stackReturn, "STACK_LINES": stackLines,
 		"REC_MESSAGE":  recMessage, "REC_STATS": recStats,
 		"IOC_CONSUMED": iocConsumed, "IOC_GEOMETRY": iocGeometry, "IOC_FIRST": iocFirst,
 		"IOC_START": iocStart, "IOC_STOP": iocStop, "IOC_IMAGE": iocImage, "IOC_TABLE": iocTable, "CMD_STATS": cmdStats,
@@ -70,7 +71,7 @@ func TestProtocol(t *testing.T) {
 		unsafe.Sizeof(nextImage{}) != iocImage>>16&0x3fff || unsafe.Sizeof(imageTable{}) != iocTable>>16&0x3fff {
 		t.Error("the sizes of an ioctl's argument is not that in its number")
 	}
-	if unsafe.Sizeof(unwind.Rule{}) != 44 || unsafe.Sizeof(imageSymbol{}) != 12 {
-		t.Error("the sizes of gs_unwind_rule and gs_image_symbol are others")
+	if unsafe.Sizeof(unwind.Rule{}) != 44 || unsafe.Sizeof(imageSymbol{}) != 12 || unsafe.Sizeof(linetable.Row{}) != 12 {
+		t.Error("the sizes of gs_unwind_rule, gs_image_symbol and gs_image_line are others")
 	}
 }

@@ -51,6 +51,7 @@ type session struct {
 	control  *control
 	reader   *reader      // nil in a flight recorder that nobody reads
 	images   *images      // nil in a session that asks for no programs' stacks
+	lines    *kernelLines // nil if they are not asked for, or not known
 	stats    *kernelStats // the last there are
 	left     bool         // the session goes on without us
 
@@ -155,6 +156,9 @@ func (s *session) connect() (err error) {
 			return err
 		}
 	}
+	if err = s.openKernelLines(); err != nil {
+		return err
+	}
 	if s.control, err = dialControl(s.mod.genlFamily, s.message); err != nil {
 		return err
 	}
@@ -173,7 +177,7 @@ func (s *session) connect() (err error) {
 
 // read opens the module's buffers, and has them emptied from now on.
 func (s *session) read() (err error) {
-	if s.out, err = newOutput(s.cfg, s.manifest, &s.stats.clock, s.images); err != nil {
+	if s.out, err = newOutput(s.cfg, s.manifest, &s.stats.clock, s.images, s.lines); err != nil {
 		return err
 	}
 	s.out.fail = s.outputFailed

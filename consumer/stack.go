@@ -26,8 +26,8 @@ type stackPrinter struct {
 // keptTexts is how many bytes of text are kept at most.
 const keptTexts = 8 << 20
 
-func newStackPrinter() *stackPrinter {
-	return &stackPrinter{symbols: newSymbolizer(), texts: map[string]string{}}
+func newStackPrinter(lines *kernelLines) *stackPrinter {
+	return &stackPrinter{symbols: newSymbolizer(lines), texts: map[string]string{}}
 }
 
 // append appends the text of a GS_REC_STACK's payload. It reports false if that makes no sense.
@@ -56,6 +56,7 @@ func (s *stackPrinter) append(dst, payload []byte) ([]byte, bool) {
 // appendStack appends a line for each address, as SystemTap has them:
 //
 //	0xffffffff81234567 : vfs_read+0x0/0x310 [kernel]
+//	0xffffffff81234567 : vfs_read+0x0/0x310 at fs/read_write.c:451 [kernel]
 //
 // At a function's return the first two are where from and where to. It
 // reports whether all addresses have symbols.
@@ -74,7 +75,11 @@ func appendStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) ([]by
 		p, ok := syms.find(addr)
 		if ok {
 			dst = append(dst, " : "...)
-			dst = appendSymbolized(dst, &p)
+			dst = appendSymbolOffset(dst, &p)
+			if flags&stackLines != 0 {
+				dst = appendLine(dst, syms.lines, behindCall(addr, i))
+			}
+			dst = appendModule(dst, &p)
 		}
 		dst = append(dst, '\n')
 		known = known && ok
@@ -83,8 +88,28 @@ func appendStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) ([]by
 	return dst, known
 }
 
-// appendSymbolized appends vfs_read+0x0/0x310 [kernel].
-func appendSymbolized(dst []byte, p *symbolized) []byte {
+// behindCall returns an address that is in the line of the stack's i-th: of those that are returned to, the call's.
+func behindCall(addr uint64, i int) uint64 {
+	if i == 0 {
+		return addr
+	}
+	return addr - 1
+}
+
+// appendLine appends at fs/read_write.c:451, if that is known.
+func appendLine(dst []byte, lines *kernelLines, addr uint64) []byte {
+	file, line := lines.find(addr)
+	if file == "" {
+		return dst
+	}
+	dst = append(dst, " at "...)
+	dst = append(dst, file...)
+	dst = append(dst, ':')
+	return strconv.AppendInt(dst, int64(line), 10)
+}
+
+// appendSymbolOffset appends vfs_read+0x0/0x310.
+func appendSymbolOffset(dst []byte, p *symbolized) []byte {
 	dst = append(dst, p.name...)
 	dst = append(dst, "+0x"...)
 	dst = appendHex(dst, p.offset)
@@ -92,6 +117,11 @@ func appendSymbolized(dst []byte, p *symbolized) []byte {
 		dst = append(dst, "/0x"...)
 		dst = appendHex(dst, p.size)
 	}
+	return dst
+}
+
+// appendModule appends [kernel].
+func appendModule(dst []byte, p *symbolized) []byte {
 	dst = append(dst, " ["...)
 	dst = append(dst, p.moduleName()...)
 	return append(dst, ']')
@@ -112,7 +142,7 @@ func appendJSONStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) [
 	}
 	dst = append(dst, `,"stack":[`...)
 	separator := ""
-	for ; len(addrs) >= 8; addrs = addrs[8:] {
+	for i := 0; len(addrs) >= 8; i++ {
 		addr := binary.LittleEndian.Uint64(addrs)
 		dst = append(dst, separator...)
 		separator = ","
@@ -126,9 +156,24 @@ func appendJSONStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) [
 			dst = append(dst, `,"module":`...)
 			dst = appendJSON(dst, p.moduleName())
 		}
+		if flags&stackLines != 0 {
+			dst = appendJSONLine(dst, syms.lines, behindCall(addr, i))
+		}
 		dst = append(dst, '}')
+		addrs = addrs[8:]
 	}
 	return append(dst, ']')
+}
+
+func appendJSONLine(dst []byte, lines *kernelLines, addr uint64) []byte {
+	file, line := lines.find(addr)
+	if file == "" {
+		return dst
+	}
+	dst = append(dst, `,"file":`...)
+	dst = appendJSON(dst, file)
+	dst = append(dst, `,"line":`...)
+	return strconv.AppendInt(dst, int64(line), 10)
 }
 
 func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 16) }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gostap/internal/linetable"
 )
 
 // testSymbols is a symbolizer over a kallsyms of its own, and how often that was read.
@@ -51,7 +53,7 @@ func TestSymbols(t *testing.T) {
 	} {
 		got := ""
 		if p, ok := syms.find(c.addr); ok {
-			got = string(appendSymbolized(nil, &p))
+			got = string(appendModule(appendSymbolOffset(nil, &p), &p))
 		}
 		if got != c.want {
 			t.Errorf("%#x is %q, want %q", c.addr, got, c.want)
@@ -121,6 +123,35 @@ func TestStackText(t *testing.T) {
 		if got, ok := s.append(nil, bad); ok {
 			t.Errorf("%v is %q", bad, got)
 		}
+	}
+}
+
+// With lines: that of the call, not of what it returns to; modules have none.
+func TestStackLines(t *testing.T) {
+	text := stackKallsyms
+	syms, _ := testSymbols(&text)
+	var b linetable.Builder
+	b.Add(0x100, "fs/read_write.c", 450)
+	b.Add(0x200, "fs/read_write.c", 460)
+	b.Add(0x411, "fs/read_write.c", 500)
+	b.Add(0x500, "", 0)
+	syms.lines = &kernelLines{b.Table(), 0xffffffff81000000}
+	payload := stackPayload(stackLines, 0xffffffff81000100, 0xffffffff81000411, 0xffffffff81000501, 0xffffffffc0001011)
+	want := " 0xffffffff81000100 : read_alias+0x0/0x310 at fs/read_write.c:450 [kernel]\n" +
+		" 0xffffffff81000411 : vfs_write+0x1/0xfffbf0 at fs/read_write.c:460 [kernel]\n" +
+		" 0xffffffff81000501 : vfs_write+0xf1/0xfffbf0 [kernel]\n" +
+		" 0xffffffffc0001011 : first+0x1/0x1f0 [one]\n"
+	s := &stackPrinter{symbols: syms, texts: map[string]string{}}
+	if got, ok := s.append(nil, payload); !ok || string(got) != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	if got, _ := s.append(nil, stackPayload(0, 0xffffffff81000100)); strings.Contains(string(got), " at ") {
+		t.Errorf("lines that were not asked for: %q", got)
+	}
+	flags, addrs, _ := stackRecord(stackPayload(stackLines, 0xffffffff81000100))
+	want = `,"stack":[{"address":"0xffffffff81000100","symbol":"read_alias","offset":0,"module":"kernel","file":"fs/read_write.c","line":450}]`
+	if got := string(appendJSONStack(nil, syms, flags, addrs)); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 

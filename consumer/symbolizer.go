@@ -25,6 +25,8 @@ type symbolizer struct {
 	text []byte   // all of kallsyms
 	now  func() time.Time
 	next time.Time // not read again before
+
+	lines *kernelLines // nil if none are known
 }
 
 // A symbol is a line of kallsyms.
@@ -45,8 +47,8 @@ const (
 	share  = 10
 )
 
-func newSymbolizer() *symbolizer {
-	return &symbolizer{now: time.Now, open: func() (io.ReadCloser, error) { return os.Open(kallsyms.Path) }}
+func newSymbolizer(lines *kernelLines) *symbolizer {
+	return &symbolizer{lines: lines, now: time.Now, open: func() (io.ReadCloser, error) { return os.Open(kallsyms.Path) }}
 }
 
 // find returns what addr is in, and whether there is such a thing.

@@ -28,8 +28,13 @@ type Manifest struct {
 	Symbols []Symbol `json:",omitempty"`
 	Globals []Global `json:",omitempty"` // those that -G can set
 
-	// What the script asks for of programs: their stacks or mappings, and names of their symbols in its handlers.
-	UserStacks, UserSymbols bool `json:",omitempty"`
+	// What the script asks for of programs: their stacks or mappings, and names of their symbols and lines of their
+	// code in its handlers.
+	UserStacks, UserSymbols, UserLines bool `json:",omitempty"`
+	// What it asks for of the kernel: lines of its code in its handlers, and in stacks that are printed.
+	KernelLines, PrintedLines bool `json:",omitempty"`
+	// Lines is the file with these, a linetable.Table by the offset from _stext; "" if there is no debuginfo.
+	Lines string `json:",omitempty"`
 
 	Bulk bool `json:",omitempty"` // built with -b: the output goes to a file for each processor
 }

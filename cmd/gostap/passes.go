@@ -131,6 +131,11 @@ func (inv *invocation) translate(context.Context) (err error) {
 		return err
 	}
 	inv.code.C = append(inv.code.C, inv.peer.modinfoC()...)
+	if warning := inv.target.LocateLines(&inv.code.Manifest); warning != nil {
+		if err := inv.diagnose(syntax.Diagnostics{warning}); err != nil {
+			return err
+		}
+	}
 	return inv.target.Locate(&inv.code.Manifest)
 }
 

@@ -81,6 +81,19 @@ func TestSymbolsAndLines(t *testing.T) {
 	if _, ok := im.Find(1); ok {
 		t.Error("address 1 has a symbol")
 	}
+	// The table for handlers says the same of each byte as what is asked address by address.
+	table := im.LineTable()
+	for _, name := range []string{"hidden", "shown", "main"} {
+		s := symbols[name]
+		for addr := s.Addr; addr < s.Addr+s.Size; addr++ {
+			file, line, ok := im.Line(addr)
+			offset, _ := im.Offset(addr)
+			gotFile, got, there := table.Find(uint32(offset))
+			if file != gotFile || line != got || ok != there {
+				t.Errorf("%s+%#x is of %s:%d, and in the table of %s:%d", name, addr-s.Addr, file, line, gotFile, got)
+			}
+		}
+	}
 }
 
 // Of a stripped program, MiniDebugInfo has the functions; the dynamic symbols are there anyway.
@@ -160,6 +173,7 @@ func TestHostile(t *testing.T) {
 				return nil
 			}
 			im.Table()
+			im.LineTable()
 			for _, s := range im.Symbols() {
 				im.Find(s.Addr)
 				im.Line(s.Addr)

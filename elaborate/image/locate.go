@@ -2,7 +2,10 @@
 
 package image
 
-import "gostap/manifest"
+import (
+	"gostap/manifest"
+	"gostap/translator/syntax"
+)
 
 // Locate notes in m for which build of the kernel its symbols' offsets are
 // true, so that the consumer need not look the symbols up one by one.
@@ -29,4 +32,31 @@ func (t *Target) Locate(m *manifest.Manifest) error {
 		}
 	}
 	return nil
+}
+
+// LocateLines notes in m where the lines of the kernel's code are, if the script
+// asks for them. Where they are not known, addresses are printed instead, and a
+// warning says what is missing.
+func (t *Target) LocateLines(m *manifest.Manifest) *syntax.Diagnostic {
+	if t.Release == "" || !m.KernelLines && !m.PrintedLines {
+		return nil
+	}
+	k, err := t.kernel()
+	if err != nil {
+		return nil // nothing of the kernel's is known then, and that has been said
+	}
+	info, diag := t.debuginfo.Need(syntax.Pos{}, "what line of the source the kernel's code is of", nil)
+	if diag == nil && info.IsSubset {
+		diag = &syntax.Diagnostic{Msg: "what line of the source the kernel's code is of is known only from all of its debuginfo, of which the probe cache has a part",
+			Hint: "install it: " + t.debuginfo.install()}
+	}
+	if diag == nil {
+		if m.Lines, err = info.LineFile(k.Text()); err == nil {
+			m.Images[0].BuildID = k.BuildID
+			return nil
+		}
+		diag = &syntax.Diagnostic{Msg: err.Error()}
+	}
+	diag.Severity = syntax.Warning
+	return diag
 }

@@ -14,6 +14,7 @@ package kallsyms
 import (
 	"bytes"
 	"io"
+	"os"
 
 	"github.com/pkg/errors"
 )
@@ -92,4 +93,27 @@ func Scan(list io.Reader, visit func(Symbol) bool) error {
 			return errors.New(Path + ": a line of 64 KiB")
 		}
 	}
+}
+
+// Address returns where the running kernel has its own symbol name, of several the first.
+func Address(name string) (uint64, error) {
+	f, err := os.Open(Path)
+	if err != nil {
+		return 0, errors.WithStack(err)
+	}
+	defer f.Close()
+	var addr uint64
+	if err := Scan(f, func(s Symbol) bool {
+		if found, module := s.Name(); string(found) == name && module == nil {
+			addr = s.Addr()
+			return false
+		}
+		return true
+	}); err != nil {
+		return 0, err
+	}
+	if addr == 0 {
+		return 0, errors.Errorf("%s has no %s, or hides its address", Path, name)
+	}
+	return addr, nil
 }

@@ -72,3 +72,15 @@ void gs_find_usymbol(const struct gs_frame *f, struct gs_symbol *to)
 	(void)f;
 	*to = (struct gs_symbol){ .name = GS_LIT(""), .module = GS_LIT("") };
 }
+
+void gs_find_line(gs_u64 addr, struct gs_line *to)
+{
+	(void)addr;
+	*to = (struct gs_line){ .file = GS_LIT("") };
+}
+
+void gs_find_uline(const struct gs_frame *f, struct gs_line *to)
+{
+	(void)f;
+	gs_find_line(0, to);
+}

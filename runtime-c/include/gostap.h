@@ -200,6 +200,7 @@ struct gs_program {
 	const struct gs_array *arrays;
 	struct gs_shards *const *shards; /* globals that each CPU has of its own, arrays among them */
 	gs_u32 user_stacks;	    /* the script asks for programs' stacks, or for the symbols of their addresses */
+	gs_u32 kernel_lines;	    /* its handlers ask for lines of the kernel's code */
 };
 extern const struct gs_program gs_program;
 
@@ -331,6 +332,15 @@ struct gs_symbol {
 	gs_u64 offset, size;
 };
 void gs_find_symbol(struct gs_ctx *c, gs_u64 addr, struct gs_symbol *to);
+
+/* A line of the source. line is 0 if it is not known. */
+struct gs_line {
+	struct gs_str file; /* it stays while the session runs; a NUL behind it */
+	gs_u32 line;
+};
+/* That of the kernel's code at an address, and that of such a frame, as far as tables with lines have come. */
+void gs_find_line(gs_u64 addr, struct gs_line *to);
+void gs_find_uline(const struct gs_frame *f, struct gs_line *to);
 
 /* The error that abort() raises: it ends the session, and is no error of the script's. */
 extern const char gs_aborted[];

@@ -46,6 +46,7 @@ struct gs_record {
 #define GS_REC_SWITCH_FILE 7 /* nothing: the output goes on in the next file */
 
 #define GS_STACK_RETURN 1    /* a function's return: the first address is the function, the second where it returns to */
+#define GS_STACK_LINES 2     /* with file and line */
 
 /* An address of a process. */
 struct gs_frame {
@@ -56,6 +57,7 @@ struct gs_frame {
 #define GS_FRAME_CALL 0x80000000u /* addr is behind a call: its symbol is that of the byte before */
 #define GS_NO_IMAGE 0x7fffffffu
 #define GS_VDSO 0	     /* the kernel's own image, which it maps into every process */
+#define GS_KERNEL 1	     /* the kernel itself */
 
 #define GS_USTACK_BRIEF 1     /* name and offset only */
 #define GS_USTACK_LINES 2     /* with file and line */
@@ -146,9 +148,9 @@ struct gs_start {
 
 /*
  * Images: files of machine code that processes have mapped where stacks were
- * asked for, numbered as they are met; the vdso is there from the beginning.
+ * asked for, numbered as they are met; the vdso and the kernel are there from the beginning.
  * The owner is told of new ones by GS_MSG_IMAGES, and answers with tables. Only
- * in modules of scripts that ask for programs' stacks: else EOPNOTSUPP.
+ * in modules of scripts that ask for programs' stacks, or for lines: else EOPNOTSUPP.
  */
 struct gs_next_image {
 	unsigned int image;	       /* in: the first that is asked for. out: the first that there is from there on */
@@ -167,14 +169,18 @@ struct gs_image_table {
 	unsigned int nrules;
 	unsigned int nsymbols;
 	unsigned int names_size;       /* bytes */
+	unsigned int nlines;
+	unsigned int pad;	       /* 0 */
+	unsigned long long start;      /* of GS_KERNEL: the address from which offsets count; else 0 */
 	unsigned long long offsets;    /* user addresses: u32 for each row: where another rule begins to hold */
 	unsigned long long rule_of;    /* u16 for each row: which one */
 	unsigned long long rules;      /* gs_unwind_rule; the first is for where nothing is known */
 	unsigned long long symbols;    /* gs_image_symbol, for scripts that ask for names */
+	unsigned long long lines;      /* gs_image_line, for scripts that ask for lines */
 	unsigned long long names;      /* each with its NUL */
 	unsigned long long path;       /* a string: what the image is called */
 };
-#define GS_IOC_TABLE 0xc0484713u     /* EEXIST: it has one; ENOSPC: all tables would take more than GS_TABLES_MAX */
+#define GS_IOC_TABLE 0xc0604713u     /* EEXIST: it has one; ENOSPC: all tables would take more than GS_TABLES_MAX */
 #define GS_TABLES_MAX 67108864	     /* bytes of a session's tables */
 
 /* Where the caller's registers are. Registers have DWARF's numbers, offsets are bytes. */
@@ -204,6 +210,13 @@ struct gs_image_symbol {
 	unsigned int offset;
 	unsigned int size;	       /* 0: up to the next */
 	unsigned int name;	       /* where in the names it begins */
+};
+
+/* What line of the source the code is of, up to the next one's offset. */
+struct gs_image_line {
+	unsigned int offset;
+	unsigned int file;	       /* where in the names its path begins */
+	unsigned int line;	       /* 0: nothing is known */
 };
 
 #define GS_F_OVERWRITE 1     /* flight recorder: until somebody attaches, overwrite the oldest sub-buffer */

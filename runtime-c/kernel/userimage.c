@@ -27,14 +27,14 @@ struct gs_image_hash {
 
 static struct gs_image_slot *gs_images;
 static struct gs_image_hash *gs_images_by_key;
-static atomic_t gs_nimages = ATOMIC_INIT(GS_VDSO + 1);
+static atomic_t gs_nimages = ATOMIC_INIT(GS_KERNEL + 1);
 static u64 gs_images_seed;
 static DEFINE_MUTEX(gs_images_mutex);	/* whoever takes files */
 
 int gs_images_init(void)
 {
 	gs_mm_locks_init();
-	if (!gs_program.user_stacks)
+	if (!gs_program.user_stacks && !gs_program.kernel_lines)
 		return 0;
 	gs_images = kvcalloc(GS_NIMAGES, sizeof(*gs_images), GFP_KERNEL);
 	gs_images_by_key = kvcalloc(GS_NHASH, sizeof(*gs_images_by_key), GFP_KERNEL);

@@ -15,11 +15,14 @@ struct gs_table {
 	u32 nrows;
 	u32 nrules;
 	u32 nsymbols;
+	u32 nlines;
 	u32 path_len;
+	u64 start;			/* of GS_KERNEL: from where offsets count */
 	u32 *offsets;			/* of the rows */
 	u16 *rule_of;
 	struct gs_unwind_rule *rules;
 	struct gs_image_symbol *symbols;
+	struct gs_image_line *lines;
 	char *names;
 	char *path;
 };

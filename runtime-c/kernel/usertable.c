@@ -24,7 +24,7 @@ static_assert(sizeof(struct gs_unwind_rule) == 44);
 
 /* One piece of memory, in the order of alignment. */
 struct gs_table_layout {
-	u64 offsets, rules, symbols, rule_of, names, path, size;
+	u64 offsets, rules, symbols, lines, rule_of, names, path, size;
 };
 
 static struct gs_table_layout gs_layout(const struct gs_image_table *a, u64 path_len)
@@ -34,7 +34,8 @@ static struct gs_table_layout gs_layout(const struct gs_image_table *a, u64 path
 	l.offsets = sizeof(struct gs_table);
 	l.rules = l.offsets + (u64)a->nrows * sizeof(u32);
 	l.symbols = l.rules + (u64)a->nrules * sizeof(struct gs_unwind_rule);
-	l.rule_of = l.symbols + (u64)a->nsymbols * sizeof(struct gs_image_symbol);
+	l.lines = l.symbols + (u64)a->nsymbols * sizeof(struct gs_image_symbol);
+	l.rule_of = l.lines + (u64)a->nlines * sizeof(struct gs_image_line);
 	l.names = l.rule_of + (u64)a->nrows * sizeof(u16);
 	l.path = l.names + a->names_size;
 	l.size = l.path + path_len + 1;
@@ -65,6 +66,9 @@ static bool gs_table_makes_sense(const struct gs_table *t, u32 names_size)
 	for (i = 0; i < t->nsymbols; i++)
 		if (t->symbols[i].name >= names_size)
 			return false;
+	for (i = 0; i < t->nlines; i++)
+		if (t->lines[i].line && t->lines[i].file >= names_size)
+			return false;
 	return true;
 }
 
@@ -78,14 +82,16 @@ static struct gs_table *gs_copy_table(const struct gs_image_table *a, const char
 	if (!t)
 		return ERR_PTR(-ENOMEM);
 	*t = (struct gs_table){
-		.nrows = a->nrows, .nrules = a->nrules, .nsymbols = a->nsymbols, .path_len = path_len,
+		.nrows = a->nrows, .nrules = a->nrules, .nsymbols = a->nsymbols,
+		.nlines = a->nlines, .path_len = path_len, .start = a->start,
 		.offsets = base + l.offsets, .rules = base + l.rules, .symbols = base + l.symbols,
-		.rule_of = base + l.rule_of, .names = base + l.names, .path = base + l.path,
+		.lines = base + l.lines, .rule_of = base + l.rule_of, .names = base + l.names, .path = base + l.path,
 	};
 	memcpy(t->path, path, path_len + 1);
 	if (copy_from_user(t->offsets, u64_to_user_ptr(a->offsets), l.rules - l.offsets) ||
 	    copy_from_user(t->rules, u64_to_user_ptr(a->rules), l.symbols - l.rules) ||
-	    copy_from_user(t->symbols, u64_to_user_ptr(a->symbols), l.rule_of - l.symbols) ||
+	    copy_from_user(t->symbols, u64_to_user_ptr(a->symbols), l.lines - l.symbols) ||
+	    copy_from_user(t->lines, u64_to_user_ptr(a->lines), l.rule_of - l.lines) ||
 	    copy_from_user(t->rule_of, u64_to_user_ptr(a->rule_of), l.names - l.rule_of) ||
 	    copy_from_user(t->names, u64_to_user_ptr(a->names), l.path - l.names)) {
 		kvfree(t);
@@ -135,11 +141,11 @@ long gs_take_table(struct gs_image_table __user *arg)
 	char *path;
 	long err;
 
-	if (!gs_program.user_stacks)
+	if (!gs_program.user_stacks && !gs_program.kernel_lines)
 		return -EOPNOTSUPP;
 	if (copy_from_user(&a, arg, sizeof(a)))
 		return -EFAULT;
-	if (!a.nrules)
+	if (!a.nrules || a.pad || a.start && a.image != GS_KERNEL)
 		return -EINVAL;
 	if (a.image == GS_NO_IMAGE) {
 		err = gs_number_of_fd(&a);

@@ -32,6 +32,10 @@ import (
 //	/* user_stack */   it asks for programs' stacks, or what they have mapped:
 //	                   the module gets room for what is known of their files
 //	/* user_symbols */ and the consumer sends the names of their symbols
+//	/* user_lines */   and it sends the lines of their code
+//	/* kernel_lines */ it asks for lines of the kernel's code, which the consumer
+//	                   sends
+//	/* printed_lines */ it has the consumer print lines of the kernel's code
 //	/* gs_str */       STAP_RETURN takes a struct gs_str and returns it as it
 //	                   is: bytes that stay for the handler's run, a NUL behind
 //	                   them, and not a part of an argument

@@ -234,6 +234,9 @@ func (g *gen) programTable(w *writer) {
 	if g.manifest.UserStacks {
 		w.line(".user_stacks = 1,")
 	}
+	if g.manifest.KernelLines {
+		w.line(".kernel_lines = 1,")
+	}
 	w.line(".frame_size = %d,", g.frameSize())
 	w.open(".limits = {")
 	w.line(".maxerrors = %du,", l.MaxErrors)
@@ -345,8 +348,15 @@ func (g *gen) fillManifest() {
 	}
 	for _, fn := range g.p.Functions {
 		if fn.Code != nil {
-			g.manifest.UserStacks = g.manifest.UserStacks || strings.Contains(fn.Code.Text, "/* user_stack */")
-			g.manifest.UserSymbols = g.manifest.UserSymbols || strings.Contains(fn.Code.Text, "/* user_symbols */")
+			for mark, asked := range map[string]*bool{
+				"/* user_stack */":    &g.manifest.UserStacks,
+				"/* user_symbols */":  &g.manifest.UserSymbols,
+				"/* user_lines */":    &g.manifest.UserLines,
+				"/* kernel_lines */":  &g.manifest.KernelLines,
+				"/* printed_lines */": &g.manifest.PrintedLines,
+			} {
+				*asked = *asked || strings.Contains(fn.Code.Text, mark)
+			}
 		}
 	}
 }

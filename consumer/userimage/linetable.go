@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package userimage
+
+import (
+	"debug/dwarf"
+
+	"gostap/internal/linetable"
+)
+
+// LineTable returns the lines of all of the image's code by offset in the file;
+// nil if there is no debuginfo.
+func (im *Image) LineTable() *linetable.Table {
+	im.linesOnce.Do(func() { im.lines = im.readLines() })
+	if im.lines == nil {
+		return nil
+	}
+	var b linetable.Builder
+	im.lines.each(func(row lineRow) {
+		if row.file == nil {
+			if end, ok := im.Offset(row.addr - 1); ok && end+1 < 1<<32 {
+				b.Add(uint32(end+1), "", 0)
+			}
+			return
+		}
+		if at, ok := im.Offset(row.addr); ok && at < 1<<32 {
+			b.Add(uint32(at), row.file.Name, uint32(row.line))
+		}
+	})
+	return b.Table()
+}
+
+// each calls yield with all rows, those of each unit by address. Damaged DWARF
+// ends it, at which the reader may panic.
+func (l *lineTables) each(yield func(lineRow)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer func() { recover() }()
+	for r := l.data.Reader(); ; r.SkipChildren() {
+		unit, err := r.Next()
+		if err != nil || unit == nil {
+			return
+		}
+		if unit.Tag != dwarf.TagCompileUnit && unit.Tag != dwarf.TagSkeletonUnit {
+			continue
+		}
+		for _, row := range l.readRows(unit) {
+			yield(row)
+		}
+	}
+}
