@@ -30,6 +30,8 @@ type images struct {
 	lines   bool // and the lines of code
 	warn    func(format string, args ...any)
 
+	perfMaps *perfMaps // of code that is in no file; for whoever writes the output
+
 	closed chan struct{}
 
 	mu    sync.Mutex
@@ -39,7 +41,7 @@ type images struct {
 }
 
 func newImages(control *starter, m *manifest.Manifest, warn func(string, ...any)) *images {
-	return &images{control: control, names: m.UserSymbols, lines: m.UserLines, warn: warn, closed: make(chan struct{}),
+	return &images{control: control, names: m.UserSymbols, lines: m.UserLines, warn: warn, perfMaps: newPerfMaps(), closed: make(chan struct{}),
 		known: map[uint32]*userimage.Image{}, next: kernelImage + 1}
 }
 

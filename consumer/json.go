@@ -112,11 +112,11 @@ func (j *jsonSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byt
 		}
 		dst = appendJSONStack(dst, j.symbols, flags, addrs)
 	case recUstack:
-		flags, frames, ok := ustackRecord(payload)
+		stack, ok := ustackRecord(payload)
 		if !ok || j.images == nil {
 			return dst[:start], false
 		}
-		dst = appendJSONUstack(dst, j.images, flags, frames)
+		dst = appendJSONUstack(dst, j.images, stack)
 	case recSystem:
 		dst = append(dst, `,"system":`...)
 		dst = appendJSON(dst, payload)

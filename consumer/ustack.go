@@ -9,50 +9,64 @@ import (
 	"gostap/consumer/userimage"
 )
 
-// ustackRecord returns the flags, the process and the frames of a GS_REC_USTACK's payload.
-func ustackRecord(payload []byte) (flags uint32, frames []byte, ok bool) {
+// A userStack is a GS_REC_USTACK's payload.
+type userStack struct {
+	flags, pid uint32
+	frames     []byte
+}
+
+// ustackRecord takes a GS_REC_USTACK's payload apart.
+func ustackRecord(payload []byte) (s userStack, ok bool) {
 	if len(payload) < 8 || len(payload)%frameSize != 8 {
-		return 0, nil, false
+		return s, false
 	}
-	return le32(payload), payload[8:], true
+	return userStack{le32(payload), le32(payload[4:]), payload[8:]}, true
 }
 
 // A userPlace is what is known of an address of a process.
 type userPlace struct {
 	addr    uint64
-	image   *userimage.Image // nil if it is in none
+	module  string           // the file that it is in, or that tells of generated code; "" if it is in none
 	linked  uint64           // the address as the image is linked
 	symbol  userimage.Symbol // no Name if there is none
 	file    string           // "" if unknown
 	line    int
-	isKnown bool // the image is known, so that more won't be
+	isKnown bool // nothing more will be known
 }
 
-// place finds out what a frame is in.
-func (im *images) place(frame []byte, lines bool) userPlace {
+// place finds out what a frame of a process is in.
+func (im *images) place(pid uint32, frame []byte, lines bool) userPlace {
 	p := userPlace{addr: binary.LittleEndian.Uint64(frame)}
 	number, offset := le32(frame[8:]), uint64(le32(frame[12:]))
 	call := number&frameCall != 0
 	number &^= frameCall
-	p.image = im.image(number)
-	p.isKnown = p.image != nil || number == noImage
-	if p.image == nil {
-		return p
-	}
-	var ok bool
-	if p.linked, ok = p.image.Addr(offset); !ok {
-		p.image = nil
-		return p
-	}
-	asked := p.linked
+	before := uint64(0)
 	if call { // the call's, not that of what follows, which may be another function's
-		asked--
+		before = 1
 	}
-	if s, found := p.image.Find(asked); found {
+	if number == noImage {
+		p.linked = p.addr
+		p.symbol, p.module, p.isKnown = im.perfMaps.find(pid, p.addr-before)
+		if !p.isKnown {
+			p.module = ""
+		}
+		return p
+	}
+	image := im.image(number)
+	if image == nil {
+		return p
+	}
+	p.isKnown = true
+	var ok bool
+	if p.linked, ok = image.Addr(offset); !ok {
+		return p
+	}
+	p.module = image.Path
+	if s, found := image.Find(p.linked - before); found {
 		p.symbol = s
 	}
 	if lines {
-		p.file, p.line, _ = p.image.Line(asked)
+		p.file, p.line, _ = image.Line(p.linked - before)
 	}
 	return p
 }
@@ -73,17 +87,17 @@ func (u *ustackPrinter) append(dst, payload []byte) ([]byte, bool) {
 	if text, ok := u.texts[string(payload)]; ok {
 		return append(dst, text...), true
 	}
-	flags, frames, ok := ustackRecord(payload)
+	stack, ok := ustackRecord(payload)
 	if !ok || u.images == nil {
 		return dst, false
 	}
 	start, known := len(dst), true
-	for ; len(frames) >= frameSize; frames = frames[frameSize:] {
-		p := u.images.place(frames, flags&ustackLines != 0)
-		dst = append(appendPlace(dst, &p, flags), '\n')
+	for frames := stack.frames; len(frames) >= frameSize; frames = frames[frameSize:] {
+		p := u.images.place(stack.pid, frames, stack.flags&ustackLines != 0)
+		dst = append(appendPlace(dst, &p, stack.flags), '\n')
 		known = known && p.isKnown
 	}
-	dst = append(dst, cutText(flags)...)
+	dst = append(dst, cutText(stack.flags)...)
 	if known {
 		if u.kept > keptTexts {
 			clear(u.texts)
@@ -132,7 +146,7 @@ func appendPlace(dst []byte, p *userPlace, flags uint32) []byte {
 		dst = append(dst, "/0x"...)
 		dst = appendHex(dst, p.symbol.Size)
 	}
-	if flags&ustackBrief != 0 || p.image == nil {
+	if flags&ustackBrief != 0 || p.module == "" {
 		return dst
 	}
 	if p.file != "" {
@@ -142,7 +156,7 @@ func appendPlace(dst []byte, p *userPlace, flags uint32) []byte {
 		dst = strconv.AppendInt(dst, int64(p.line), 10)
 	}
 	dst = append(dst, " ["...)
-	dst = append(dst, p.image.Path...)
+	dst = append(dst, p.module...)
 	if p.symbol.Name == "" {
 		dst = append(dst, "+0x"...)
 		dst = appendHex(dst, p.linked)
@@ -152,11 +166,11 @@ func appendPlace(dst []byte, p *userPlace, flags uint32) []byte {
 
 // appendJSONUstack appends an array with an object for each address, innermost
 // first; members that are not known are left out.
-func appendJSONUstack(dst []byte, im *images, flags uint32, frames []byte) []byte {
+func appendJSONUstack(dst []byte, im *images, stack userStack) []byte {
 	dst = append(dst, `,"ustack":[`...)
 	separator := ""
-	for ; len(frames) >= frameSize; frames = frames[frameSize:] {
-		p := im.place(frames, flags&ustackLines != 0)
+	for frames := stack.frames; len(frames) >= frameSize; frames = frames[frameSize:] {
+		p := im.place(stack.pid, frames, stack.flags&ustackLines != 0)
 		dst = append(dst, separator...)
 		separator = ","
 		dst = append(dst, `{"address":"0x`...)
@@ -173,16 +187,16 @@ func appendJSONUstack(dst []byte, im *images, flags uint32, frames []byte) []byt
 			dst = append(dst, `,"line":`...)
 			dst = strconv.AppendInt(dst, int64(p.line), 10)
 		}
-		if p.image != nil {
+		if p.module != "" {
 			dst = append(dst, `,"module":`...)
-			dst = appendJSON(dst, p.image.Path)
+			dst = appendJSON(dst, p.module)
 			dst = append(dst, `,"linked":"0x`...)
 			dst = append(appendHex(dst, p.linked), '"')
 		}
 		dst = append(dst, '}')
 	}
 	dst = append(dst, ']')
-	if flags&(ustackBusy|ustackFault|ustackDeep) != 0 {
+	if stack.flags&(ustackBusy|ustackFault|ustackDeep) != 0 {
 		dst = append(dst, `,"cut":true`...)
 	}
 	return dst

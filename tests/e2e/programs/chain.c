@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // chain.c - stacks that are known: of calls, of a signal's handler, of a library that calls back, of one that is deeper
-// than what is followed, and of a function that calls what does not return as the last that it does.
+// than what is followed, of a function that calls what does not return as the last that it does, and of generated code.
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone))
@@ -87,6 +89,23 @@ NOINLINE void ends(int n)
 	__builtin_unreachable();
 }
 
+/* Code that is in no file, with a frame pointer, of which /tmp/perf-PID.map tells: it calls the function in rdi. */
+NOINLINE void generated(void (*call)(int))
+{
+	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xf8, 0x31, 0xff, 0xff, 0xd0, 0x5d, 0xc3 };
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64];
+	FILE *map;
+
+	memcpy(at, code, sizeof(code));
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	map = fopen(path, "w");
+	fprintf(map, "%lx %zx Script:~add sum.js:3\n", (unsigned long)at, sizeof(code));
+	fclose(map);
+	((void (*)(void (*)(int)))at)(call);
+	sink++;
+}
+
 int main(int argc, char **argv)
 {
 	signal(SIGUSR1, handler);
@@ -114,6 +133,9 @@ int main(int argc, char **argv)
 		break;
 	case 'e':
 		ends(0);
+		break;
+	case 'j':
+		generated(top);
 	}
 	return 0;
 }

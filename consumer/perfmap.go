@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package consumer
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/sys/unix"
+
+	"gostap/consumer/userimage"
+)
+
+// perfMaps are what processes write of code that they generate, /tmp/perf-PID.map:
+// a line for each function, its address, its size and its name.
+// (tools/perf/Documentation/jit-interface.txt of the kernel's source)
+type perfMaps struct {
+	folders []string // of the files; %d stands for the process
+	maps    map[uint32]*perfMap
+	now     func() time.Time
+}
+
+// A perfMap is a process's.
+type perfMap struct {
+	path    string
+	symbols []userimage.Symbol // by address; of those that overlap the later line's
+	size    int64              // of the file as it was read
+	changed time.Time
+	next    time.Time // not looked at again before
+}
+
+// maxPerfMap bounds what is read of a file, which its process may write as it likes.
+const maxPerfMap = 64 << 20
+
+func newPerfMaps() *perfMaps {
+	// That of a container's process is where the process sees it.
+	return &perfMaps{folders: []string{"/tmp", "/proc/%d/root/tmp"}, maps: map[uint32]*perfMap{}, now: time.Now}
+}
+
+// find returns the function that a process has generated at an address, and the file that says so.
+func (p *perfMaps) find(pid uint32, addr uint64) (s userimage.Symbol, path string, ok bool) {
+	m := p.maps[pid]
+	if m == nil {
+		m = &perfMap{}
+		p.maps[pid] = m
+	}
+	if s, ok = m.lookUp(addr); !ok && !p.now().Before(m.next) {
+		p.read(m, pid)
+		m.next = p.now().Add(reread)
+		s, ok = m.lookUp(addr)
+	}
+	return s, m.path, ok
+}
+
+// lookUp takes the last function that begins up to addr, if it reaches it.
+func (m *perfMap) lookUp(addr uint64) (userimage.Symbol, bool) {
+	behind := sort.Search(len(m.symbols), func(i int) bool { return m.symbols[i].Addr > addr })
+	if behind == 0 || addr-m.symbols[behind-1].Addr >= m.symbols[behind-1].Size {
+		return userimage.Symbol{}, false
+	}
+	return m.symbols[behind-1], true
+}
+
+// read reads a process's file, if it is another than before.
+func (p *perfMaps) read(m *perfMap, pid uint32) {
+	for _, folder := range p.folders {
+		if strings.Contains(folder, "%d") {
+			folder = fmt.Sprintf(folder, pid)
+		}
+		path := fmt.Sprintf("%s/perf-%d.map", folder, pid)
+		// Anybody may put something there: what is no file must not hold us up, and no link leads elsewhere.
+		f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+		if err != nil {
+			continue
+		}
+		stat, err := f.Stat()
+		if err == nil && stat.Mode().IsRegular() && (path != m.path || stat.Size() != m.size || !stat.ModTime().Equal(m.changed)) {
+			var text []byte
+			if text, err = io.ReadAll(io.LimitReader(f, maxPerfMap)); err == nil {
+				m.path, m.size, m.changed = path, stat.Size(), stat.ModTime()
+				m.symbols = parsePerfMap(text)
+			}
+		}
+		f.Close()
+		if err == nil && stat.Mode().IsRegular() {
+			return
+		}
+	}
+}
+
+// parsePerfMap returns the functions of a file; lines that make no sense are left out.
+func parsePerfMap(text []byte) []userimage.Symbol {
+	var list []userimage.Symbol
+	for line := range bytes.Lines(text) {
+		// 7f0000001000 2a LazyCompile:~add /home/x/sum.js:3
+		start, rest, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		length, name, _ := strings.Cut(rest, " ")
+		addr, err1 := strconv.ParseUint(strings.TrimPrefix(start, "0x"), 16, 64)
+		size, err2 := strconv.ParseUint(strings.TrimPrefix(length, "0x"), 16, 64)
+		if err1 != nil || err2 != nil || size == 0 || name == "" {
+			continue
+		}
+		name = strings.Map(func(r rune) rune {
+			if !unicode.IsPrint(r) {
+				return '?'
+			}
+			return r
+		}, name)
+		list = append(list, userimage.Symbol{Name: name, Addr: addr, Size: size})
+	}
+	slices.SortStableFunc(list, func(a, b userimage.Symbol) int { return cmp.Compare(a.Addr, b.Addr) })
+	return list
+}
