@@ -87,6 +87,8 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 	g := &guard{finder: p, given: map[syntax.Expr]program.Expr{}, from: in.Low}
 	if in.Inlined {
 		g.from = in.Entry
+	} else {
+		g.atReturns = len(returns(p.image.Image, in.Low, in.High-in.Low)) > 0
 	}
 	var test syntax.Expr
 	if len(to.returns) > 0 {
@@ -139,6 +141,8 @@ type guard struct {
 	finder *pointFinder
 	given  map[syntax.Expr]program.Expr // what its variables are
 	from   uint64                       // where the callee is probed, as linked
+
+	atReturns bool // returns are probed at the instructions that return
 }
 
 // calledAs is true if a function has been called as c says, and what called it,
@@ -173,10 +177,10 @@ func (g *guard) calledAs(c *caller, slot, level int64) syntax.Expr {
 // the stack is unwound, which takes longer.
 func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 	at, im := g.finder.maker.m.At, g.finder.image
-	if im.User() && g.finder.maker.m.Has("return") {
-		return nil // the function has returned already, and a program's stack is not unwound
+	var back program.Expr = &program.Deref{User: im.User(), At: at, Addr: program.Plus(at, &program.Register{At: at, Number: arch.X86_64.StackPointer}, slot), Size: 8}
+	if im.User() && g.finder.maker.m.Has("return") && !g.atReturns {
+		back = &program.Register{At: at, Number: arch.X86_64.ProgramCounter} // the function has returned already
 	}
-	back := &program.Deref{User: im.User(), At: at, Addr: program.Plus(at, &program.Register{At: at, Number: arch.X86_64.StackPointer}, slot), Size: 8}
 	var is program.Expr
 	var unwound syntax.Expr
 	for _, addr := range addrs {
@@ -191,7 +195,7 @@ func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 	if is == nil {
 		return nil
 	}
-	if g.finder.maker.m.Has("return") {
+	if g.finder.maker.m.Has("return") && !im.User() {
 		return unwound // what sp points to is the caller's by then
 	}
 	test := g.variable("caller", is)

@@ -184,6 +184,7 @@ func init() {
 		"function(string).call",
 		"function(string).callee(string)",
 		"function(string).callee(string).call",
+		"function(string).callee(string).return",
 		"function(string).callees",
 		"function(string).callees(number)",
 		"function(string).exported",

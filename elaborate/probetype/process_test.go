@@ -104,17 +104,18 @@ func TestProcessFunctions(t *testing.T) {
 	for _, flags := range [][]string{{"-O2"}, {"-O0"}, {"-O2", "-gdwarf-4", "-no-pie"}, {"-O0", "-gdwarf-4"}, {"-O2", "-static"}, {"-O2", "-static-pie"}} {
 		path := compiled.Program(t, traced, append(flags, "-g")...)
 		for point, want := range map[string]string{
-			`function("area")`:                    `uprobe process("DIR/prog").function("area@DIR/prog.c:9") area`,
-			`function("area@prog.c")`:             `uprobe process("DIR/prog").function("area@DIR/prog.c:9") area`,
-			`function("*@prog.c:22")`:             `uprobe process("DIR/prog").function("main@DIR/prog.c:21") main`,
-			`function("level[12]").call`:          `uprobe process("DIR/prog").function("level1@DIR/prog.c:20").call level1, uprobe process("DIR/prog").function("level2@DIR/prog.c:19").call level2`,
-			`function("level1").return`:           `uretprobe process("DIR/prog").function("level1@DIR/prog.c:20").return level1`,
-			`function("twice")`:                   `uprobe process("DIR/prog").function("twice@DIR/prog.c:8") area+`,
-			`function("twice").inline`:            `uprobe process("DIR/prog").function("twice@DIR/prog.c:8").inline area+`,
-			`function("area").label("out")`:       `uprobe process("DIR/prog").function("area@DIR/prog.c:9").label("out") area+`,
-			`function("level1").callee("level2")`: `uprobe process("DIR/prog").function("level1@DIR/prog.c:20").callee("level2@DIR/prog.c:19") level2`,
-			`statement("area@prog.c:11")`:         `uprobe process("DIR/prog").statement("area@DIR/prog.c:11") area+`,
-			`statement("level1@prog.c")`:          `uprobe process("DIR/prog").statement("level1@DIR/prog.c:20") level1`,
+			`function("area")`:                           `uprobe process("DIR/prog").function("area@DIR/prog.c:9") area`,
+			`function("area@prog.c")`:                    `uprobe process("DIR/prog").function("area@DIR/prog.c:9") area`,
+			`function("*@prog.c:22")`:                    `uprobe process("DIR/prog").function("main@DIR/prog.c:21") main`,
+			`function("level[12]").call`:                 `uprobe process("DIR/prog").function("level1@DIR/prog.c:20").call level1, uprobe process("DIR/prog").function("level2@DIR/prog.c:19").call level2`,
+			`function("level1").return`:                  `uretprobe process("DIR/prog").function("level1@DIR/prog.c:20").return level1`,
+			`function("twice")`:                          `uprobe process("DIR/prog").function("twice@DIR/prog.c:8") area+`,
+			`function("twice").inline`:                   `uprobe process("DIR/prog").function("twice@DIR/prog.c:8").inline area+`,
+			`function("area").label("out")`:              `uprobe process("DIR/prog").function("area@DIR/prog.c:9").label("out") area+`,
+			`function("level1").callee("level2")`:        `uprobe process("DIR/prog").function("level1@DIR/prog.c:20").callee("level2@DIR/prog.c:19") level2`,
+			`function("level1").callee("level2").return`: `uretprobe process("DIR/prog").function("level1@DIR/prog.c:20").callee("level2@DIR/prog.c:19").return level2`,
+			`statement("area@prog.c:11")`:                `uprobe process("DIR/prog").statement("area@DIR/prog.c:11") area+`,
+			`statement("level1@prog.c")`:                 `uprobe process("DIR/prog").statement("level1@DIR/prog.c:20") level1`,
 		} {
 			got := strings.Join(points(t, path, point), ", ")
 			if slices.Contains(flags, "-O0") && strings.Contains(point, "callee") {

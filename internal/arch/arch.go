@@ -21,6 +21,8 @@ type Arch struct {
 	// Results are the registers that carry a function's result.
 	Results      []int
 	StackPointer int
+	// ProgramCounter is the register with the instruction's address.
+	ProgramCounter int
 
 	// WordSize is the size of a register and of what the stack holds for an argument, in bytes.
 	WordSize int64

@@ -14,6 +14,7 @@ var X86_64 = &Arch{
 	VectorArguments: 8,
 	Results:         []int{0, 1},
 	StackPointer:    7,
+	ProgramCounter:  16,
 	WordSize:        8,
 	ReturnAddress:   8,
 	MaxInRegisters:  16,
