@@ -99,6 +99,11 @@ func behindCall(addr uint64, i int) uint64 {
 // appendLine appends at fs/read_write.c:451, if that is known.
 func appendLine(dst []byte, lines *kernelLines, addr uint64) []byte {
 	file, line := lines.find(addr)
+	return appendAt(dst, file, line)
+}
+
+// appendAt appends at fs/read_write.c:451; nothing if the file is "".
+func appendAt(dst []byte, file string, line int) []byte {
 	if file == "" {
 		return dst
 	}
@@ -157,7 +162,8 @@ func appendJSONStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) [
 			dst = appendJSON(dst, p.moduleName())
 		}
 		if flags&stackLines != 0 {
-			dst = appendJSONLine(dst, syms.lines, behindCall(addr, i))
+			file, line := syms.lines.find(behindCall(addr, i))
+			dst = appendJSONAt(dst, file, line)
 		}
 		dst = append(dst, '}')
 		addrs = addrs[8:]
@@ -165,8 +171,8 @@ func appendJSONStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) [
 	return append(dst, ']')
 }
 
-func appendJSONLine(dst []byte, lines *kernelLines, addr uint64) []byte {
-	file, line := lines.find(addr)
+// appendJSONAt appends members for a place in the source; none if the file is "".
+func appendJSONAt(dst []byte, file string, line int) []byte {
 	if file == "" {
 		return dst
 	}

@@ -31,7 +31,8 @@ type userPlace struct {
 	symbol  userimage.Symbol // no Name if there is none
 	file    string           // "" if unknown
 	line    int
-	isKnown bool // nothing more will be known
+	inlined []userimage.Inlined // into the function that the symbol is of, the innermost first
+	isKnown bool                // nothing more will be known
 }
 
 // place finds out what a frame of a process is in.
@@ -66,7 +67,7 @@ func (im *images) place(pid uint32, frame []byte, lines bool) userPlace {
 		p.symbol = s
 	}
 	if lines {
-		p.file, p.line, _ = image.Line(p.linked - before)
+		p.inlined, p.file, p.line = image.Position(p.linked - before)
 	}
 	return p
 }
@@ -94,6 +95,7 @@ func (u *ustackPrinter) append(dst, payload []byte) ([]byte, bool) {
 	start, known := len(dst), true
 	for frames := stack.frames; len(frames) >= frameSize; frames = frames[frameSize:] {
 		p := u.images.place(stack.pid, frames, stack.flags&ustackLines != 0)
+		dst = appendInlined(dst, &p)
 		dst = append(appendPlace(dst, &p, stack.flags), '\n')
 		known = known && p.isKnown
 	}
@@ -120,6 +122,24 @@ func cutText(flags uint32) string {
 		return " (cut: it is deeper)\n"
 	}
 	return ""
+}
+
+// appendInlined appends a line for each function that is inlined where the address is:
+//
+//	0x401136 : min (inlined) at prog.c:3 [/path/prog]
+func appendInlined(dst []byte, p *userPlace) []byte {
+	for _, in := range p.inlined {
+		dst = append(dst, " 0x"...)
+		dst = appendHex(dst, p.addr)
+		dst = append(dst, " : "...)
+		dst = append(dst, in.Name...)
+		dst = append(dst, " (inlined)"...)
+		dst = appendAt(dst, in.File, in.Line)
+		dst = append(dst, " ["...)
+		dst = append(dst, p.module...)
+		dst = append(dst, "]\n"...)
+	}
+	return dst
 }
 
 // appendPlace appends an address as SystemTap does:
@@ -149,12 +169,7 @@ func appendPlace(dst []byte, p *userPlace, flags uint32) []byte {
 	if flags&ustackBrief != 0 || p.module == "" {
 		return dst
 	}
-	if p.file != "" {
-		dst = append(dst, " at "...)
-		dst = append(dst, p.file...)
-		dst = append(dst, ':')
-		dst = strconv.AppendInt(dst, int64(p.line), 10)
-	}
+	dst = appendAt(dst, p.file, p.line)
 	dst = append(dst, " ["...)
 	dst = append(dst, p.module...)
 	if p.symbol.Name == "" {
@@ -171,6 +186,7 @@ func appendJSONUstack(dst []byte, im *images, stack userStack) []byte {
 	separator := ""
 	for frames := stack.frames; len(frames) >= frameSize; frames = frames[frameSize:] {
 		p := im.place(stack.pid, frames, stack.flags&ustackLines != 0)
+		dst = appendJSONInlined(dst, &p, &separator)
 		dst = append(dst, separator...)
 		separator = ","
 		dst = append(dst, `{"address":"0x`...)
@@ -181,12 +197,7 @@ func appendJSONUstack(dst []byte, im *images, stack userStack) []byte {
 			dst = append(dst, `,"offset":`...)
 			dst = strconv.AppendUint(dst, p.linked-p.symbol.Addr, 10)
 		}
-		if p.file != "" {
-			dst = append(dst, `,"file":`...)
-			dst = appendJSON(dst, p.file)
-			dst = append(dst, `,"line":`...)
-			dst = strconv.AppendInt(dst, int64(p.line), 10)
-		}
+		dst = appendJSONAt(dst, p.file, p.line)
 		if p.module != "" {
 			dst = append(dst, `,"module":`...)
 			dst = appendJSON(dst, p.module)
@@ -198,6 +209,22 @@ func appendJSONUstack(dst []byte, im *images, stack userStack) []byte {
 	dst = append(dst, ']')
 	if stack.flags&(ustackBusy|ustackFault|ustackDeep) != 0 {
 		dst = append(dst, `,"cut":true`...)
+	}
+	return dst
+}
+
+// appendJSONInlined appends an object for each function that is inlined where the address is.
+func appendJSONInlined(dst []byte, p *userPlace, separator *string) []byte {
+	for _, in := range p.inlined {
+		dst = append(dst, *separator...)
+		*separator = ","
+		dst = append(dst, `{"address":"0x`...)
+		dst = append(appendHex(dst, p.addr), `","symbol":`...)
+		dst = appendJSON(dst, in.Name)
+		dst = append(dst, `,"inlined":true`...)
+		dst = appendJSONAt(dst, in.File, in.Line)
+		dst = append(dst, `,"module":`...)
+		dst = append(appendJSON(dst, p.module), '}')
 	}
 	return dst
 }

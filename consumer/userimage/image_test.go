@@ -96,6 +96,62 @@ func TestSymbolsAndLines(t *testing.T) {
 	}
 }
 
+const inlinedSource = `#include <stdlib.h>
+static inline __attribute__((always_inline)) int inner(int n)
+{
+	return rand() + n;
+}
+static inline __attribute__((always_inline)) int middle(int n)
+{
+	n++;
+	return inner(n) * 3;
+}
+int main(int argc, char **argv)
+{
+	argc += 4;
+	return middle(argc);
+}
+`
+
+// Code of functions that are inlined into others: each with its line, the innermost first.
+func TestInlined(t *testing.T) {
+	for _, options := range [][]string{{"-O0", "-gdwarf-5"}, {"-O2", "-gdwarf-4"}} {
+		im := openImage(t, build(t, "gcc", "a.c", inlinedSource, options...))
+		found := map[string]bool{}
+		for _, s := range im.Symbols() {
+			if s.Name != "main" {
+				continue
+			}
+			for addr := s.Addr; addr < s.Addr+s.Size; addr++ {
+				copies, file, line := im.Position(addr)
+				text := ""
+				for _, c := range copies {
+					text += fmt.Sprintf("%s %s:%d, ", c.Name, filepath.Base(c.File), c.Line)
+				}
+				found[text+fmt.Sprintf("main %s:%d", filepath.Base(file), line)] = true
+			}
+		}
+		if want := "inner a.c:4, middle a.c:9, main a.c:14"; !found[want] {
+			t.Errorf("%v: %s is not there: %v", options, want, found)
+		}
+	}
+	im := openImage(t, build(t, "g++", "a.cc", "namespace ns { struct C { int n; inline __attribute__((always_inline)) int m(int a) { return a / n; } }; }\n"+
+		"int main(int argc, char **) { ns::C c = { argc }; return c.m(7); }\n", "-O0", "-g"))
+	found := map[string]bool{}
+	for _, s := range im.Symbols() {
+		for addr := s.Addr; s.Name == "main" && addr < s.Addr+s.Size; addr++ {
+			copies, _, line := im.Position(addr)
+			found[fmt.Sprint(len(copies), line)] = true
+			if len(copies) > 0 && (copies[0].Name != "ns::C::m(int)" && copies[0].Name != "m" || line != 2) {
+				t.Errorf("%+v in line %d", copies, line)
+			}
+		}
+	}
+	if !found["1 2"] {
+		t.Errorf("no copy in %v", found)
+	}
+}
+
 // Of a stripped program, MiniDebugInfo has the functions; the dynamic symbols are there anyway.
 func TestMiniDebugInfo(t *testing.T) {
 	prog := build(t, "gcc", "a.c", source, "-O2", "-rdynamic")
@@ -176,7 +232,7 @@ func TestHostile(t *testing.T) {
 			im.LineTable()
 			for _, s := range im.Symbols() {
 				im.Find(s.Addr)
-				im.Line(s.Addr)
+				im.Position(s.Addr)
 			}
 			return nil
 		}); err != nil {

@@ -15,6 +15,8 @@ type lineTables struct {
 	mu    sync.Mutex
 	data  *dwarf.Data
 	units map[dwarf.Offset][]lineRow // those that have been asked for
+
+	copies map[uint64][]inlinedCall // by address, those that have been asked for
 }
 
 // A lineRow says what line the code from addr on is of.

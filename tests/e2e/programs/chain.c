@@ -26,9 +26,11 @@ NOINLINE void middle(int n)
 	sink++;
 }
 
+static inline __attribute__((always_inline)) void within(int n) { middle(n); sink++; }
+
 NOINLINE void top(int n)
 {
-	middle(n);
+	within(n);
 	sink++;
 }
 
