@@ -22,6 +22,9 @@ type Options struct {
 	// "" for the latest.
 	Compatible string
 
+	// GlobalConditions has conditions call nothing, as SystemTap demands.
+	GlobalConditions bool
+
 	// Functions names what the library offers beyond e.Files; one of them may
 	// be what a misspelt name was meant to be.
 	Functions []string

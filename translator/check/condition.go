@@ -18,14 +18,15 @@ import (
 // An obstacle is what a condition can't do.
 type obstacle struct {
 	what    string      // "call pp()"
-	why     string      // unpointed or repeated
+	why     string      // unpointed, repeated or forGlobals
 	through []*function // the functions that lead there, the first called first
 	hint    string
 }
 
 const (
-	unpointed = "it is asked when no probe point is hit"
-	repeated  = "it may be asked any number of times"
+	unpointed  = "it is asked when no probe point is hit"
+	forGlobals = "it may refer to global variables alone"
+	repeated   = "it may be asked any number of times"
 )
 
 // checkConditions reports what conditions can't do.
@@ -75,6 +76,9 @@ func (c *checker) obstacle(x program.Expr, seen map[*function]bool) *obstacle {
 	case *program.Embedded:
 		return codeObstacle("run this embedded C", x.Code)
 	case *program.Call:
+		if c.opts.GlobalConditions {
+			return &obstacle{what: "call " + x.Fn.Script + "()", why: forGlobals}
+		}
 		for _, f := range c.groupOf[x.Fn].variants {
 			if o := c.functionObstacle(f, seen); o != nil {
 				return o
