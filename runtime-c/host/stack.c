@@ -84,3 +84,9 @@ void gs_find_uline(const struct gs_frame *f, struct gs_line *to)
 	(void)f;
 	gs_find_line(0, to);
 }
+
+const gs_u64 *gs_task_stack(struct gs_ctx *c, gs_u64 task, gs_u32 *n)
+{
+	(void)task;
+	return gs_stack(c, 0, n);
+}

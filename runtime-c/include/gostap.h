@@ -333,6 +333,13 @@ struct gs_symbol {
 };
 void gs_find_symbol(struct gs_ctx *c, gs_u64 addr, struct gs_symbol *to);
 
+/*
+ * The kernel's stack of the task at an address, the innermost first: none if
+ * there is no such task, or if it runs on another CPU. They stay until the next
+ * call on this CPU.
+ */
+const gs_u64 *gs_task_stack(struct gs_ctx *c, gs_u64 task, gs_u32 *n);
+
 /* A line of the source. line is 0 if it is not known. */
 struct gs_line {
 	struct gs_str file; /* it stays while the session runs; a NUL behind it */

@@ -21,7 +21,7 @@
  * ask GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync
  * ask GS_HAVE_UPROBE_DATA include/linux/uprobes.h handler\).*__u64
  *
- * and for platform.h:
+ * and for platform.h, some for taskstack.c, too:
  *
  * ask GS_HAVE_STRLCPY include/linux/string.h strlcpy\(
  * ask GS_HAVE_TASK___STATE include/linux/sched.h __state
