@@ -9,6 +9,7 @@
  */
 #include <linux/mm.h>
 #include <linux/rwsem.h>
+#include <asm/irq_regs.h>
 
 #include "internal.h"
 #include "userimage.h"
@@ -28,6 +29,15 @@ static void gs_unlock_later(struct irq_work *work)
 }
 
 /*
+ * In an interrupt of irq_work, which hands over no registers? What is probed there, up_read() for one, would have it
+ * come again at once, and what it has interrupted would never go on.
+ */
+static bool gs_in_irq_work(void)
+{
+	return in_hardirq() && !get_irq_regs();
+}
+
+/*
  * A second time in one handler the lock is still held: irq_work waits for the
  * handler's end. On a CPU that goes it would not come. Lockdep is told that
  * irq_work gives back what this context has taken.
@@ -44,7 +54,7 @@ bool gs_lock_mm(struct gs_ctx *c, struct mm_struct *mm)
 		rwsem_acquire_read(&mm->mmap_lock.dep_map, 0, 1, _RET_IP_);
 		return true;
 	}
-	if (READ_ONCE(l->mm) || !cpu_active(smp_processor_id()) || !down_read_trylock(&mm->mmap_lock))
+	if (READ_ONCE(l->mm) || gs_in_irq_work() || !cpu_active(smp_processor_id()) || !down_read_trylock(&mm->mmap_lock))
 		return false;
 	l->mm = mm;
 	return true;
