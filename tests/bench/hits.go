@@ -45,6 +45,12 @@ var hitCases = []hitCase{
 		`kprobe:vfs_read { printf("%s %d %d %p %d\n", comm, pid, arg2, arg1, cpu) }`, "1200", true},
 	{"print_backtrace(), the same", `probe kernel.function("vfs_read") { print_backtrace() }`,
 		`kprobe:vfs_read { print(kstack) }`, "2500", true},
+	{"syscall.* { n++ }", `global n probe syscall.* { n++ } probe end { printf("%d\n", n) }`, `tracepoint:syscalls:sys_enter_read { @n++ }`, "120", false},
+	{"syscall.* { n[name]++ }", `global n probe syscall.* { n[name]++ } probe end { foreach (name in n) printf("%s %d\n", name, n[name]) }`,
+		`tracepoint:syscalls:sys_enter_read { @n[probe] = count() }`, "120", false},
+	{"vfs.read, bytes_to_read", `global n probe vfs.read { n[execname()] <<< bytes_to_read }
+		probe end { foreach (name in n) printf("%s %d\n", name, @sum(n[name])) }`,
+		`kprobe:vfs_read { @n[comm] = sum(arg2) }`, "260", false},
 }
 
 // hitReads is how many one-byte reads each figure stands on.

@@ -16,15 +16,21 @@ func passes(b *bench) error {
 	fmt.Printf("passes 1 to 4 for %s, median of %d, process start included\n", b.release, repeats)
 	fmt.Printf("%-28s %10s %14s %10s\n", "", "gostap", "SystemTap 5.6", "limit")
 	for _, c := range []struct {
-		name, file                           string
+		name, file, text                     string
 		newPeer, newLimit, oldPeer, oldLimit string
 	}{
-		{"hello", "examples/hello.stp", "1930 ms", "90 ms", "360 ms", "50 ms"},
-		{"vfs-reads", "examples/vfs-reads.stp", "2540 ms", "130 ms", "360 ms", "50 ms"},
+		{"hello", "examples/hello.stp", "", "1930 ms", "90 ms", "360 ms", "50 ms"},
+		{"vfs-reads", "examples/vfs-reads.stp", "", "2540 ms", "130 ms", "360 ms", "50 ms"},
+		{"all system calls", "", "probe syscall.*, syscall.*.return {}", "48000 ms", "1500 ms", "-", "-"},
+		{"counted by name", "", "global n probe syscall.* { n[name]++ } probe syscall.*.return { n[name]++ }", "-", "1500 ms", "-", "-"},
+		{"printed as strace does", "", `probe syscall.*.return { if (pid() == target()) printf("%s(%s) = %s\n", name, argstr, retstr) }`, "-", "-", "-", "-"},
 	} {
-		text, err := os.ReadFile(c.file)
-		if err != nil {
-			return err
+		text := []byte(c.text)
+		if c.file != "" {
+			var err error
+			if text, err = os.ReadFile(c.file); err != nil {
+				return err
+			}
 		}
 		if err := b.pass4(text, nil); err != nil { // warms the runtime cache
 			return err
