@@ -46,7 +46,7 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		defer panics.Catch(&err)
-		return rt.compile(gctx, "the C that gostap made of the script", append(rt.Script, include...), c, objects[0])
+		return rt.compile(gctx, "the C that gostap made of the script", append(append(rt.Script, include...), effort(c)...), c, objects[0])
 	})
 	if req.Embedded != nil {
 		objects = append(objects, filepath.Join(work, "embedded.o"))
@@ -67,6 +67,18 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 		return err
 	}
 	return rt.link(ctx, req.Name, append(objects, extra...), work, dir)
+}
+
+// large is how much C makes a large script: one that prints the arguments of all system calls. It is compiled in two thirds of
+// the time at -O1, and what it does at a hit, making strings, is hardly slower.
+const large = 640 << 10
+
+// effort are the compiler's flags for as much C.
+func effort(c []byte) []string {
+	if len(c) > large {
+		return []string{"-O1"}
+	}
+	return nil
 }
 
 // stackFiles are what the compiler has written beside objects.
