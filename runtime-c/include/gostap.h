@@ -138,6 +138,7 @@ struct gs_point {
 	const char *file;	    /* procfs: the file's path below the session's folder; else NULL */
 	gs_u16 name_len;	    /* cut to what a string may hold */
 	gs_u16 func_len;
+	const void *row;	    /* what the handler, if it is several probes', is to know of this one */
 };
 
 /* A symbol that is in a kernel module, which may be loaded when the session runs already. */
@@ -177,7 +178,7 @@ struct gs_limits {
  */
 extern const volatile gs_u32 gs_stack_use[];
 
-#define GS_ABI 3
+#define GS_ABI 4
 
 /* The script. Generated code defines exactly one, named gs_program. */
 struct gs_program {

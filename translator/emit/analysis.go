@@ -63,7 +63,7 @@ type analysis struct {
 	depth      int                                           // the longest chain of calls, recursion counted once
 }
 
-func analyse(p *program.Program) (*analysis, error) {
+func analyse(p *program.Program, tails map[*program.Function]bool) (*analysis, error) {
 	a := &analysis{
 		fns:        map[*program.Function]*summary{},
 		recursive:  map[*program.Function]bool{},
@@ -84,7 +84,7 @@ func analyse(p *program.Program) (*analysis, error) {
 			}
 		}
 	}
-	a.findRecursion(p.Functions)
+	a.findRecursion(p.Functions, tails)
 	return a, a.nestSorts(p)
 }
 

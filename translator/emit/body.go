@@ -19,8 +19,11 @@ type body struct {
 	fn  *program.Function // nil in handlers
 	hot bool
 
-	counts   bool // actions
-	drains   bool // joins shards at its beginning
+	counts   bool   // actions
+	drains   bool   // joins shards at its beginning
+	locked   bool   // the locks are held, where a tail is called
+	tail     *cFunc // that is called
+	row      *row   // what tells the handler from others of the same C; nil if there are none
 	locals   map[*program.Local]*localVar
 	cursors  map[*program.Cursor]string // the C variable that holds the node
 	temps    int

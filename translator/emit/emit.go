@@ -44,7 +44,8 @@ type Output struct {
 // be translated, such as a regular expression too large; it is a
 // syntax.Diagnostics where it concerns a place in the script.
 func Emit(p *program.Program, opts Options) (*Output, error) {
-	a, err := analyse(p)
+	p, split := splitTails(p)
+	a, err := analyse(p, split.tails)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +55,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		p:        p,
 		opts:     opts,
 		a:        a,
+		split:    split,
 		bounds:   findBounds(p, named, int(opts.Limits.MaxStringLen)-1),
 		nesting:  opts.Limits.MaxNesting,
 		groupOf:  map[*program.Global]*group{},
@@ -65,7 +67,10 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		formats:  map[manifest.Format]int{},
 		hists:    map[manifest.Hist]int{},
 		regexes:  map[string]regexTables{},
+		raises:   map[*program.Function]bool{},
 		shared:   map[string]*cFunc{},
+		headed:   map[string]*head{},
+		rows:     map[*program.Probe]string{},
 	}
 	defer panics.At(&g.pos)
 	if g.nesting == 0 {
@@ -79,7 +84,11 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		g.emitHandler(h)
 	}
 	for i := 0; i < len(g.queue); i++ {
-		g.emitFunction(g.queue[i])
+		if f := g.queue[i]; g.tails[f.fn] {
+			g.emitTail(f)
+		} else {
+			g.emitFunction(f)
+		}
 	}
 	if err := g.diags.Err(); err != nil {
 		return nil, err
@@ -116,6 +125,7 @@ func (g *gen) stackUse(frame func(string) int) []int {
 
 // gen is one run of Emit.
 type gen struct {
+	split
 	p        *program.Program
 	opts     Options
 	a        *analysis
@@ -144,21 +154,26 @@ type gen struct {
 	formats  map[manifest.Format]int
 	hists    map[manifest.Hist]int
 
-	roots   []*cFunc                 // handlers
-	shared  map[string]*cFunc        // the same by their C, in which @ is the name
-	named   map[*program.Global]bool // globals that guru code names
-	keeps   bool                     // the script asks for what a regular expression matched
-	inLoops map[*program.Global]bool
-	keys    []*keySet // see keySets
+	roots    []*cFunc         // handlers
+	headed   map[string]*head // by their C, in which @ is the name
+	headList []*head
+	rows     map[*program.Probe]string // see splitHead; how C spells the address
+	shared   map[string]*cFunc         // the same by their C, in which @ is the name
+	named    map[*program.Global]bool  // globals that guru code names
+	keeps    bool                      // the script asks for what a regular expression matched
+	inLoops  map[*program.Global]bool
+	keys     []*keySet // see keySets
 
 	counting map[*program.Function]bool // see countsWithin
+	raises   map[*program.Function]bool // see mayRaise
 }
 
 // A variant is a function as handlers of one kind call it: hot ones add to
 // their own CPU's instance of sharded globals.
 type variant struct {
-	fn  *program.Function
-	hot bool
+	fn    *program.Function
+	hot   bool
+	locks bool // a tail that takes the locks itself
 }
 
 // A cFunc is one C function to be written.
@@ -215,13 +230,17 @@ func (g *gen) call(fn *program.Function, hot bool) *cFunc {
 	if hot {
 		hot = g.touchesShards(fn)
 	}
-	key := variant{fn, hot}
+	name := "fn_" + cName(fn.Name)
+	if hot {
+		name += "_hot"
+	}
+	return g.variant(variant{fn: fn, hot: hot}, name)
+}
+
+func (g *gen) variant(key variant, name string) *cFunc {
 	f := g.variants[key]
 	if f == nil {
-		f = &cFunc{variant: key, name: "fn_" + cName(fn.Name)}
-		if hot {
-			f.name += "_hot"
-		}
+		f = &cFunc{variant: key, name: name}
 		g.variants[key] = f
 		g.queue = append(g.queue, f)
 	}

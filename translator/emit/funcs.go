@@ -165,6 +165,10 @@ func (b *body) call(e *program.Call) value {
 		return v
 	}
 	fn := e.Fn
+	if b.g.tails[fn] {
+		b.callTail(e)
+		return value{}
+	}
 	args := b.values(e.Args, b.callTouches(fn))
 	texts := make([]string, len(args))
 	for i, a := range args {
@@ -216,7 +220,7 @@ func (b *body) checkCall(fn *program.Function, where string) {
 		b.check()
 		return
 	}
-	if !mayRaise(fn) {
+	if !b.g.mayRaise(fn) {
 		return
 	}
 	b.open("if (gs_unlikely(c->error)) {")
@@ -229,7 +233,16 @@ func (b *body) checkCall(fn *program.Function, where string) {
 var gsStr = regexp.MustCompile(`\bgs_(str|str_of|strlcpy|put|likely|unlikely)\b`)
 
 // mayRaise is false for embedded C of the library in which nothing is seen that could raise an error.
-func mayRaise(fn *program.Function) bool {
+func (g *gen) mayRaise(fn *program.Function) bool {
+	raises, known := g.raises[fn]
+	if !known {
+		raises = couldRaise(fn)
+		g.raises[fn] = raises
+	}
+	return raises
+}
+
+func couldRaise(fn *program.Function) bool {
 	if fn.Next != nil && callsNext(fn) || !fn.Builtin {
 		return true
 	}
@@ -244,7 +257,7 @@ func mayRaise(fn *program.Function) bool {
 // counted reports whether calls of fn count as actions and as nested: where
 // recursion or the script's depth can exceed the limit, or there are too many.
 func (g *gen) counted(fn *program.Function) bool {
-	return g.a.recursive[fn] || int64(g.a.depth) > g.nesting || g.a.costs[fn] > maxUncounted
+	return !g.tails[fn] && (g.a.recursive[fn] || int64(g.a.depth) > g.nesting || g.a.costs[fn] > maxUncounted)
 }
 
 // callTouches are the globals that fn may change, which its arguments must not

@@ -17,10 +17,17 @@ func (g *gen) emitHandler(h *handler) {
 	b := g.newBody(f, h.phase == running && !h.cold)
 	b.counts = g.counts(h.sum)
 	b.layoutSaved(h.probe)
+	b.locked = h.part != bodyPart || !g.leavesLocks(h.probe.Body, h.probe.Cond)
+	if h.part == bodyPart && g.heads[h.probe].shared {
+		b.row = &row{}
+	}
 	b.handlerCode(h)
 	code := b.writer
 	b.writer = &writer{indent: 1}
-	unlock := b.lock(h)
+	var unlock []unlocking
+	if b.locked {
+		unlock = b.lock(h)
+	}
 
 	w := &g.bodies
 	start := w.Len()
@@ -49,11 +56,27 @@ func (g *gen) emitHandler(h *handler) {
 	w.indent--
 	w.Write(b.writer.Bytes())
 	w.Write(code.Bytes())
+	b.leave(w, h, unlock)
+	if h.part == condPart {
+		w.line("return armed;")
+	} else {
+		w.line("return;")
+	}
+	w.indent--
+	w.line("}")
+	g.splitHead(h, b, start)
+	g.share(f, start)
+}
+
+// leave writes the way out of a handler.
+func (b *body) leave(w *writer, h *handler, unlock []unlocking) {
 	if b.used["out"] {
 		w.line("out:%s", unused)
 	}
 	w.indent++
-	g.leaveMaps(w, h, b)
+	if b.locked {
+		b.g.leaveMaps(w, h, b)
+	}
 	for i := len(unlock) - 1; i >= 0; i-- {
 		w.line("%s", unlock[i].text)
 		if unlock[i].label != "" {
@@ -62,14 +85,6 @@ func (g *gen) emitHandler(h *handler) {
 			w.indent++
 		}
 	}
-	if h.part == condPart {
-		w.line("return armed;")
-	} else {
-		w.line("return;")
-	}
-	w.indent--
-	w.line("}")
-	g.share(f, start)
 }
 
 // share has a handler whose C, written from start on, is another's, as those of aliases often are of which the

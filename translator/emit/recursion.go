@@ -16,8 +16,8 @@ const maxUncounted = 100
 const manyCalls = 1 << 30
 
 // findRecursion finds the functions that lead back to themselves, the longest chain of
-// calls, and how many calls functions come to.
-func (a *analysis) findRecursion(functions []*program.Function) {
+// calls, and how many calls functions come to. Tails are parts of handlers and don't count.
+func (a *analysis) findRecursion(functions []*program.Function, tails map[*program.Function]bool) {
 	for _, component := range stronglyConnected(functions, a.called) {
 		for _, fn := range component {
 			a.recursive[fn] = len(component) > 1 || slices.Contains(a.called(fn), fn)
@@ -27,7 +27,13 @@ func (a *analysis) findRecursion(functions []*program.Function) {
 			}
 		}
 	}
-	for _, length := range chains(functions, a.called, func(*program.Function) int { return 1 }) {
+	one := func(fn *program.Function) int {
+		if tails[fn] {
+			return 0
+		}
+		return 1
+	}
+	for _, length := range chains(functions, a.called, one) {
 		a.depth = max(a.depth, length)
 	}
 }

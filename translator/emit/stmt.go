@@ -24,6 +24,9 @@ func (b *body) stmt(s program.Stmt) {
 		return
 	}
 	b.g.pos = s.Pos()
+	if b.row != nil && b.fromRow(s) {
+		return
+	}
 	b.writer.at(s.Pos())
 	switch s := s.(type) {
 	case *program.Eval:

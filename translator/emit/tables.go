@@ -80,10 +80,10 @@ func (g *gen) limitTexts(w *writer) {
 func (g *gen) frames(w *writer) {
 	w.line("")
 	w.open("enum {")
-	written := map[*cFunc]bool{}
-	for _, f := range append(append([]*cFunc(nil), g.roots...), g.queue...) {
-		if !written[f] {
-			written[f] = true
+	written := map[string]bool{}
+	for _, f := range slices.Concat(g.roots, g.queue) {
+		if !written[f.name] {
+			written[f.name] = true
 			w.line("FRAME_%s = %d,", f.name, f.frame)
 		}
 	}
@@ -109,8 +109,10 @@ func (g *gen) frameSize() int {
 
 func (g *gen) pointTable(w *writer) {
 	g.returnTable(w)
+	g.rowTables(w)
 	w.line("")
 	n := -1
+	same := g.sameProbes()
 	w.open("static const struct gs_point points[] = {")
 	for i, pr := range g.p.Probes {
 		for _, pt := range pr.Points {
@@ -137,9 +139,9 @@ func (g *gen) pointTable(w *writer) {
 			if pt.File != "" {
 				file = cString(pt.File)
 			}
-			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d, %s, %s, %d, %d },", cString(pt.Family), cString(pt.Name), fn,
-				i, g.image(pt.Image), symbol, number(offset), pt.RefCounter, number(pt.Args[0]), number(pt.Args[1]), of, len(pt.Returns), returns, file,
-				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1))
+			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d, %s, %s, %d, %d, %s },", cString(pt.Family), cString(pt.Name), fn,
+				same[i], g.image(pt.Image), symbol, number(offset), pt.RefCounter, number(pt.Args[0]), number(pt.Args[1]), of, len(pt.Returns), returns, file,
+				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1), cmp.Or(g.rows[pr], "NULL"))
 			g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: pt.Name, Probe: pr.Name})
 		}
 	}
