@@ -44,7 +44,7 @@ type Output struct {
 // be translated, such as a regular expression too large; it is a
 // syntax.Diagnostics where it concerns a place in the script.
 func Emit(p *program.Program, opts Options) (*Output, error) {
-	p, split := splitTails(p)
+	p, split := splitTails(guardFirst(p))
 	a, err := analyse(p, split.tails)
 	if err != nil {
 		return nil, err
