@@ -70,7 +70,9 @@ func newStaprun() *cobra.Command {
 	f.IntVarP(&r.pid, "pid", "x", 0, "set target() to `PID`")
 	f.StringVarP(&r.out.file, "output-file", "o", "", "write to `FILE`")
 	f.StringVarP(&r.out.rotate, "rotate", "S", "", "write to files of at most `SIZE[,N]` megabytes, and keep N")
+	f.IntVarP(&r.spaces, "target-namespaces", "N", 0, "count in the namespaces of process `PID`")
 	f.IntVarP(&r.bufferMB, "buffer", "b", 0, "use buffers of `MB` megabytes")
+	r.buffer = f.Lookup("buffer")
 	f.BoolVarP(&r.detach, "detach", "L", false, "start the probes and leave the session")
 	f.BoolVarP(&r.attach, "attach", "A", false, "attach to a session that was left")
 	f.BoolVarP(&r.remove, "delete", "d", false, "end a session that nobody reads")
@@ -80,7 +82,7 @@ func newStaprun() *cobra.Command {
 		f.BoolP(o.name, o.short, false, "no meaning")
 		f.MarkHidden(o.name)
 	}
-	for _, o := range []struct{ name, short string }{{"namespaces", "N"}, {"monitor", "M"}, {"remote", "r"}, {"wakeup", "T"}} {
+	for _, o := range []struct{ name, short string }{{"monitor", "M"}, {"remote", "r"}, {"wakeup", "T"}} {
 		f.StringP(o.name, o.short, "", "no meaning")
 		f.MarkHidden(o.name)
 	}
@@ -91,6 +93,12 @@ func newStaprun() *cobra.Command {
 func (r *stapRun) execute(ctx context.Context, name string, settings []string) error {
 	if err := setColor(r.color); err != nil {
 		return err
+	}
+	if err := r.together(); err != nil {
+		return err
+	}
+	if r.remove && name == "*" {
+		return stopUnread()
 	}
 	if r.remove || r.attach {
 		module := strings.TrimSuffix(filepath.Base(name), ".ko")
@@ -120,6 +128,41 @@ func (r *stapRun) execute(ctx context.Context, name string, settings []string) e
 	}
 	r.out.bulk = m.Bulk
 	return r.inKernel(ctx, r.config(path, name, r.noWarn, r.verbose))
+}
+
+// together refuses options that staprun refuses, in its words.
+func (r *stapRun) together() error {
+	switch {
+	case r.command != "" && r.pid != 0:
+		return errors.New("You can't specify the '-c' and '-x' options together.")
+	case r.attach && r.command != "":
+		return errors.New("You can't specify the '-A' and '-c' options together.")
+	case r.daemon && r.out.file == "":
+		return errors.New("You have to specify output FILE with '-D' option.")
+	case r.out.rotate != "" && r.out.file == "":
+		return errors.New("You have to specify output FILE with '-S' option.")
+	case r.buffer.Changed && (r.bufferMB < 1 || r.bufferMB > maxBufferMB):
+		return errors.Errorf("Invalid buffer size '%d' (should be 1-%d).", r.bufferMB, maxBufferMB)
+	}
+	return nil
+}
+
+// stopUnread ends all sessions that nobody reads.
+func stopUnread() error {
+	sessions, err := consumer.Sessions()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range sessions {
+		if s.PID == 0 && s.State != "loaded" {
+			names = append(names, s.Module)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return stop(names)
 }
 
 // modulePath is where the module is: a path, or the name of one among the running kernel's.
