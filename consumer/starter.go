@@ -10,10 +10,12 @@ import (
 	"unsafe"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/mainthread"
 )
 
 // A starter is the file that starts and stops a session. Both return when that is done, and run the script's begin,
-// end and error probes as this process.
+// end and error probes in this process's first thread: embedded C follows current->tasks from there, which no other is in.
 type starter struct{ file *os.File }
 
 func openStarter(module string) (*starter, error) {
@@ -48,13 +50,17 @@ func (s *starter) start(p startParams) error {
 		target:      p.target,
 		flags:       p.flags,
 	}
-	err := ioctl(int(s.file.Fd()), iocStart, uintptr(unsafe.Pointer(&args)))
+	var err error
+	mainthread.Call(func() { err = ioctl(int(s.file.Fd()), iocStart, uintptr(unsafe.Pointer(&args))) })
 	runtime.KeepAlive(p.addrs)
 	runtime.KeepAlive(p.files)
 	runtime.KeepAlive(globals)
 	return err
 }
 
-func (s *starter) stop() error { return ioctl(int(s.file.Fd()), iocStop, 0) }
+func (s *starter) stop() (err error) {
+	mainthread.Call(func() { err = ioctl(int(s.file.Fd()), iocStop, 0) })
+	return err
+}
 
 func (s *starter) close() { s.file.Close() }

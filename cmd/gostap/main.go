@@ -14,6 +14,7 @@ import (
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
+	"gostap/internal/mainthread"
 	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
@@ -22,7 +23,7 @@ func main() {
 	// The passes are over before collecting garbage would pay; the consumer makes none.
 	debug.SetGCPercent(400)
 	cmd, args := calledAs(os.Args[0], os.Args[1:])
-	os.Exit(execute(cmd, args, os.Stderr))
+	mainthread.Run(func() { os.Exit(execute(cmd, args, os.Stderr)) })
 }
 
 // execute has cmd obey a command line, reports what went wrong and returns the exit code.
