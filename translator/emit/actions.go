@@ -88,9 +88,9 @@ func (g *gen) callsCounting(s *summary) bool {
 func (g *gen) setActions(w *writer, h *handler) {
 	switch cold := g.opts.Limits.cold(); {
 	case h.part == condPart:
-		w.line("c->actions = %d;", cold)
+		w.line("c->actions = %d;", min(cold, mostActions))
 	case h.phase == running:
-		w.line("c->actions = %d;", g.opts.Limits.MaxAction)
+		w.line("c->actions = %d;", g.opts.Limits.hot())
 	default:
 		w.line("c->actions = %d;", min(cold, actionsAtATime))
 		w.line("c->more_actions = %d;", max(cold-actionsAtATime, 0))

@@ -50,7 +50,7 @@ func (g *gen) emitHandler(h *handler) {
 		g.setActions(w, h)
 	}
 	if h.phase == running && (h.sum.arrays || b.drains) {
-		w.line("c->steps = %d;", g.opts.Limits.MaxArraySteps)
+		w.line("c->steps = %d;", g.opts.Limits.steps())
 	}
 	b.declare(w, nil)
 	w.indent--

@@ -106,6 +106,26 @@ func (l *Limits) Set(name, value string) (known bool, err error) {
 	return false, nil
 }
 
+// What a handler may do at most that keeps interrupts off, whatever -D says: it takes a second or so, and others wait.
+const (
+	mostActions = 10e6
+	mostSteps   = 100e6
+)
+
+// hot is MAXACTION as handlers have it that keep interrupts off.
+func (l *Limits) hot() int64 { return min(l.MaxAction, mostActions) }
+
+// steps is MAXARRAYSTEPS.
+func (l *Limits) steps() int64 { return min(l.MaxArraySteps, mostSteps) }
+
+// raised ends the message of a limit that -D raises: ten times as high, up to most.
+func raised(name string, now, most int64) string {
+	if now >= most {
+		return ""
+	}
+	return fmt.Sprintf("; raise it with -D%s=%d", name, min(10*now, most))
+}
+
 // cold is MAXACTION_INTERRUPTIBLE with its default resolved.
 func (l *Limits) cold() int64 {
 	if l.MaxActionInterruptible != 0 {

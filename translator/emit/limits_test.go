@@ -37,6 +37,16 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What keeps interrupts off has an end, whatever -D says.
+func TestMostWork(t *testing.T) {
+	l := DefaultLimits()
+	l.Set("MAXACTION", "4294967295")
+	l.Set("MAXARRAYSTEPS", "1000000000000000")
+	if l.hot() != mostActions || l.steps() != mostSteps || l.cold() != most {
+		t.Errorf("%d actions, %d steps; %d actions where others may run in between", l.hot(), l.steps(), l.cold())
+	}
+}
+
 // Each limit stands in the document with its default, and none besides.
 func TestLimitsDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/LIMITS.md")

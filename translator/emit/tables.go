@@ -60,11 +60,11 @@ func (g *gen) fileName() string {
 func (g *gen) limitTexts(w *writer) {
 	l := &g.opts.Limits
 	w.line("static const char too_many_actions[] %s =", unused)
-	w.line("\t%s;", cString(fmt.Sprintf("MAXACTION exceeded: more than %d loop iterations and calls, or %d in begin, end and error probes; raise it with -DMAXACTION=%d",
-		l.MaxAction, l.cold(), 10*l.MaxAction)))
+	w.line("\t%s;", cString(fmt.Sprintf("MAXACTION exceeded: more than %d loop iterations and calls, or %d in begin, end and error probes%s",
+		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, most))))
 	w.line("static const char too_many_steps[] =")
-	w.line("\t%s;", cString(fmt.Sprintf("MAXARRAYSTEPS exceeded: sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, give foreach a limit, or raise it with -DMAXARRAYSTEPS=%d",
-		l.MaxArraySteps, 10*l.MaxArraySteps)))
+	w.line("\t%s;", cString(fmt.Sprintf("MAXARRAYSTEPS exceeded: sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, or give foreach a limit%s",
+		l.steps(), raised("MAXARRAYSTEPS", l.steps(), mostSteps))))
 	w.line("static const char too_deep[] %s =", unused)
 	w.line("\t%s;", cString(fmt.Sprintf("MAXNESTING exceeded: more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting)))
 	w.line("")
