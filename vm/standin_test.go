@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -147,4 +148,5 @@ func (s *standIn) end(status int) {
 	s.hang()
 }
 
-func (s *standIn) hang() { select {} }
+// hang sleeps: with select {} the Go runtime would see a deadlock and end.
+func (s *standIn) hang() { time.Sleep(math.MaxInt64) }
