@@ -159,16 +159,6 @@ static bool gs_group_wanted(const struct gs_group *g)
 	return false;
 }
 
-static bool gs_has_condition(const struct gs_group *g)
-{
-	u32 i;
-
-	for (i = 0; i < g->nhits; i++)
-		if (gs_program.probes[g->hits[i].point->probe].cond)
-			return true;
-	return false;
-}
-
 static bool gs_same_sites(const struct gs_group *a, const struct gs_group *b)
 {
 	u32 i;
@@ -222,8 +212,16 @@ static int gs_arm_group(struct gs_group *g)
 		return 0;
 	err = gs_filter_group(g);
 	/* No filter at all would mean every function. */
-	if (err || !g->filtered || !gs_group_wanted(g))
-		return err;
+	g->ready = !err && g->filtered;
+	return err;
+}
+
+static int gs_register_group(struct gs_group *g)
+{
+	int err;
+
+	if (!g->ready || g->armed || !gs_group_wanted(g))
+		return 0;
 	err = register_ftrace_function(&g->ops);
 	g->armed = !err;
 	if (!err || err == -ENOMEM)
@@ -247,20 +245,23 @@ static int gs_arm_group(struct gs_group *g)
  */
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints)
 {
+	struct gs_group *group;
 	u32 i, first, n;
 	int err;
 
 	lockdep_assert_held(&gs_session_mutex);
 	err = gs_make_sites(all, points, npoints, &n);
 	for (first = 0; !err && first < n; first = i) {
-		struct gs_group *g;
-
 		for (i = first + 1; i < n && i - first < GS_GROUP_MAX; i++)
 			if (gs_compare_probes(all, &all->sites[first], &all->sites[i]))
 				break;
-		g = gs_make_group(all, &all->sites[first], i - first);
-		err = g ? gs_arm_group(g) : -ENOMEM;
+		group = gs_make_group(all, &all->sites[first], i - first);
+		err = group ? gs_arm_group(group) : -ENOMEM;
 	}
+	if (!err)
+		gs_join_groups(all);
+	list_for_each_entry(group, &all->list, list)
+		err = err ?: gs_register_group(group);
 	if (all->hosts)
 		gs_hosts = all;
 	return err;
@@ -281,6 +282,8 @@ void gs_groups_update(struct gs_groups *all)
 		bool wanted = g->filtered && gs_group_wanted(g);
 		int err = 0;
 
+		if (g->joint)
+			continue; /* it has no condition */
 		if (wanted && !g->armed)
 			err = register_ftrace_function(&g->ops);
 		else if (!wanted && g->armed)
@@ -307,7 +310,9 @@ void gs_groups_disarm(struct gs_groups *all)
 		/* A rider is called until its host is off. */
 		struct gs_group *called = g->host ?: g;
 
-		if (called->armed)
+		if (called->joint)
+			gs_disarm_joint(called->joint);
+		else if (called->armed)
 			unregister_ftrace_function(&called->ops);
 		called->armed = false;
 	}
@@ -332,6 +337,7 @@ void gs_groups_free(struct gs_groups *all)
 		ftrace_free_filter(&g->ops);
 		kfree(g);
 	}
+	gs_free_joints(all);
 	if (gs_hosts == all)
 		gs_hosts = NULL;
 	kvfree(all->sites);

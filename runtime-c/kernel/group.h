@@ -2,7 +2,7 @@
 /*
  * group.h - functions that ftrace calls us from. All functions at which the
  * same handlers run form a group, with one ftrace_ops: a hit needs no look-up,
- * and ten thousand functions are attached in one call.
+ * and ten thousand functions are attached in one call. Many groups share one: joint.c.
  */
 #ifndef GS_GROUP_H
 #define GS_GROUP_H
@@ -25,7 +25,9 @@ struct gs_group {
 	u32 nsites;
 	bool filtered;			/* ftrace knows functions of it */
 	bool whole;			/* ftrace knows all of them */
-	bool armed;
+	bool ready;			/* to be registered, unless a condition says no */
+	bool armed;			/* its functions are hit: by its ops, or by the joint's */
+	struct gs_joint *joint;		/* that calls it; NULL: its own ops are registered */
 	struct gs_group *rider;		/* is called with this one, by the family's `func` */
 	struct gs_group *host;		/* the other way round */
 	struct list_head list;
@@ -46,7 +48,24 @@ struct gs_groups {
 	const struct gs_point **points;	/* by address, then as they are written */
 	struct gs_site *sites;		/* each group's together */
 	u32 npoints;
+	struct gs_joint *joints[2];	/* of groups with and without FTRACE_OPS_FL_SAVE_REGS; NULL: none */
 };
+
+static inline bool gs_has_condition(const struct gs_group *g)
+{
+	u32 i;
+
+	for (i = 0; i < g->nhits; i++)
+		if (gs_program.probes[g->hits[i].point->probe].cond)
+			return true;
+	return false;
+}
+
+/* joint.c. All is for tasks that may sleep, and that hold gs_session_mutex. */
+#define GS_JOINT_MIN 16			/* as many groups are joined, fewer are not */
+void gs_join_groups(struct gs_groups *all);
+void gs_disarm_joint(struct gs_joint *j);
+void gs_free_joints(struct gs_groups *all);
 
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints);
 void gs_groups_update(struct gs_groups *all);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * joint.c - one ftrace_ops for many groups. Each that is registered by itself
+ * takes ftrace a look at all functions of the kernel, and to unregister it a
+ * wait for all tasks: with hundreds of groups, minutes. A hit costs a look-up.
+ */
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "group.h"
+
+/* What ftrace calls from is within so many bytes of the function's beginning, at which no other function is. */
+#define GS_JOINT_ALIGN 16
+
+struct gs_joint_entry {
+	u64 addr;			/* a function; 0: the entry is free */
+	struct gs_group *group;
+};
+
+struct gs_joint {
+	struct ftrace_ops ops;
+	bool armed;
+	u32 bits;			/* of the number of entries */
+	struct gs_joint_entry *entries;
+};
+
+static u32 gs_joint_index(const struct gs_joint *j, u64 addr)
+{
+	return hash_64(addr / GS_JOINT_ALIGN, j->bits);
+}
+
+/* At most half of the entries are taken, so the search ends. */
+static struct gs_joint_entry *gs_joint_find(const struct gs_joint *j, u64 addr)
+{
+	u32 i = gs_joint_index(j, addr);
+
+	while (j->entries[i].addr && j->entries[i].addr != addr)
+		i = (i + 1) & ((1U << j->bits) - 1);
+	return &j->entries[i];
+}
+
+static void gs_joint_hit(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	const struct gs_joint *j = container_of(ops, struct gs_joint, ops);
+	struct gs_group *g = gs_joint_find(j, ip & ~(u64)(GS_JOINT_ALIGN - 1))->group;
+
+	if (g)
+		g->ops.func(ip, parent, &g->ops, fregs);
+}
+
+/* May the group be called through a joint? */
+static bool gs_joinable(const struct gs_group *g)
+{
+	u32 i;
+
+	for (i = 0; i < g->nsites; i++)
+		if (g->sites[i].addr % GS_JOINT_ALIGN)
+			return false;
+	return g->whole && !gs_has_condition(g);
+}
+
+static bool gs_joins(const struct gs_group *g, unsigned long flags)
+{
+	return g->ready && !g->armed && !((g->ops.flags ^ flags) & FTRACE_OPS_FL_SAVE_REGS) && gs_joinable(g);
+}
+
+static void gs_free_joint(struct gs_joint *j)
+{
+	if (!j)
+		return;
+	ftrace_free_filter(&j->ops);
+	kvfree(j->entries);
+	kfree(j);
+}
+
+/* A joint for n functions; NULL: there is no memory. */
+static struct gs_joint *gs_make_joint(unsigned long flags, u32 n)
+{
+	struct gs_joint *j = kzalloc(sizeof(*j), GFP_KERNEL);
+
+	if (!j)
+		return NULL;
+	j->ops.flags = flags;
+	j->ops.func = gs_joint_hit;
+	j->bits = ilog2(roundup_pow_of_two(2 * n));
+	j->entries = kvcalloc(1U << j->bits, sizeof(*j->entries), GFP_KERNEL);
+	if (!j->entries) {
+		kfree(j);
+		return NULL;
+	}
+	return j;
+}
+
+/* Has ftrace call the groups that join. */
+static int gs_register_joint(struct gs_groups *all, struct gs_joint *j, unsigned long *ips)
+{
+	struct gs_group *g;
+	u32 n = 0, i;
+
+	list_for_each_entry(g, &all->list, list)
+		for (i = 0; gs_joins(g, j->ops.flags) && i < g->nsites; i++) {
+			*gs_joint_find(j, g->sites[i].addr) = (struct gs_joint_entry){ g->sites[i].addr, g };
+			ips[n++] = g->sites[i].addr;
+		}
+	return ftrace_set_filter_ips(&j->ops, ips, n, 0, 0) ?: register_ftrace_function(&j->ops);
+}
+
+/* Joins those groups that are ready and have these flags, if they are many. */
+static void gs_join(struct gs_groups *all, unsigned long flags, struct gs_joint **joint)
+{
+	u32 ngroups = 0, nsites = 0;
+	unsigned long *ips;
+	struct gs_joint *j;
+	struct gs_group *g;
+
+	list_for_each_entry(g, &all->list, list)
+		if (gs_joins(g, flags)) {
+			ngroups++;
+			nsites += g->nsites;
+		}
+	if (ngroups < GS_JOINT_MIN || nsites > GS_GROUP_MAX)
+		return;
+	j = gs_make_joint(flags, nsites);
+	ips = kvcalloc(nsites, sizeof(*ips), GFP_KERNEL);
+	if (j && ips && !gs_register_joint(all, j, ips))
+		*joint = j;
+	else
+		gs_free_joint(j);
+	kvfree(ips);
+	if (!*joint)
+		return;
+	j->armed = true;
+	list_for_each_entry(g, &all->list, list)
+		if (gs_joins(g, flags)) {
+			g->joint = j;
+			g->armed = true;
+		}
+}
+
+/**
+ * gs_join_groups() - has ftrace call groups that are ready through joints, if they are many
+ * @all: the family's groups; where there is no memory they are as they were
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
+void gs_join_groups(struct gs_groups *all)
+{
+	const unsigned long flags = GS_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT;
+
+	lockdep_assert_held(&gs_session_mutex);
+	gs_join(all, flags & ~FTRACE_OPS_FL_SAVE_REGS, &all->joints[0]);
+	gs_join(all, flags | FTRACE_OPS_FL_SAVE_REGS, &all->joints[1]);
+}
+
+/**
+ * gs_disarm_joint() - ends the hits of all groups that a joint calls
+ * @j: a joint, which may be disarmed already
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
+void gs_disarm_joint(struct gs_joint *j)
+{
+	lockdep_assert_held(&gs_session_mutex);
+	if (j->armed)
+		unregister_ftrace_function(&j->ops);
+	j->armed = false;
+}
+
+/**
+ * gs_free_joints() - frees joints that are disarmed
+ * @all: the family's groups
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
+void gs_free_joints(struct gs_groups *all)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(all->joints); i++) {
+		gs_free_joint(all->joints[i]);
+		all->joints[i] = NULL;
+	}
+}
