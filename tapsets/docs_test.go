@@ -3,7 +3,6 @@
 package tapsets
 
 import (
-	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,17 +15,9 @@ var (
 
 // TestDeclaredOnce: no function is declared by two files, as calls would reach both.
 func TestDeclaredOnce(t *testing.T) {
-	files, err := fs.Glob(FS, "*/*.stp")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
 	home := map[string]string{}
-	for _, name := range files {
-		text, err := FS.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range functions.FindAllStringSubmatch(string(text), -1) {
+	for name, text := range tapsetTexts(t) {
+		for _, m := range functions.FindAllStringSubmatch(text, -1) {
 			if other := home[m[2]]; other != "" && other != name {
 				t.Errorf("%s is declared in %s and in %s", m[2], other, name)
 			}
@@ -38,19 +29,11 @@ func TestDeclaredOnce(t *testing.T) {
 // TestDocumented: each file says since when it has been there, each public
 // function what it does, naming its parameters.
 func TestDocumented(t *testing.T) {
-	files, err := fs.Glob(FS, "*/*.stp")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, name := range files {
-		text, err := FS.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !since.Match(text) {
+	for name, text := range tapsetTexts(t) {
+		if !since.MatchString(text) {
 			t.Errorf("%s does not say since when: \"// Since gostap N.N.\" is to end its first comment", name)
 		}
-		for _, m := range functions.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range functions.FindAllStringSubmatch(text, -1) {
 			doc, function := m[1], m[2]
 			if strings.HasPrefix(function, "__") {
 				continue // the library's own

@@ -17,20 +17,29 @@ var (
 	embedded = regexp.MustCompile(`(?ms)^(?:private )?function (\w+)[^{%]*%\{(.*?)%\}`)
 )
 
-// TestPointMarks: functions that ask for the probe point, themselves or by the C
-// functions of their files, are marked, and no others; conditions can't call them.
-func TestPointMarks(t *testing.T) {
-	var all strings.Builder
+// tapsetTexts returns the library's files by name.
+func tapsetTexts(t *testing.T) map[string]string {
+	texts := map[string]string{}
 	files, err := fs.Glob(FS, "*/*.stp")
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
 	}
 	for _, name := range files {
 		text, err := FS.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all.Write(text)
+		texts[name] = string(text)
+	}
+	return texts
+}
+
+// TestPointMarks: functions that ask for the probe point, themselves or by the C
+// functions of their files, are marked, and no others; conditions can't call them.
+func TestPointMarks(t *testing.T) {
+	var all strings.Builder
+	for _, text := range tapsetTexts(t) {
+		all.WriteString(text)
 	}
 	asking := map[string]bool{}
 	asks := func(code string) bool {
@@ -71,16 +80,8 @@ func TestPointMarks(t *testing.T) {
 
 // TestArgumentNames: no function or alias has a variable of the name of a global in which scripts have their arguments.
 func TestArgumentNames(t *testing.T) {
-	files, err := fs.Glob(FS, "*/*.stp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		text, err := FS.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code := regexp.MustCompile(`(?s)%\{.*?%\}|/\*.*?\*/|"[^"\n]*"|//[^\n]*`).ReplaceAllString(string(text), "")
+	for name, text := range tapsetTexts(t) {
+		code := regexp.MustCompile(`(?s)%\{.*?%\}|/\*.*?\*/|"[^"\n]*"|//[^\n]*`).ReplaceAllString(text, "")
 		if m := regexp.MustCompile(`\barg(c|v|v_\d+)\b`).FindString(code); m != "" {
 			t.Errorf("%s: %s is the script's, and would be an array or a string there", name, m)
 		}
