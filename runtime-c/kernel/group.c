@@ -210,17 +210,15 @@ static int gs_arm_group(struct gs_group *g)
 		return gs_arm_alone(g, 0, g->nsites);
 	if (gs_ride(g))
 		return 0;
-	err = gs_filter_group(g);
-	/* No filter at all would mean every function. */
-	g->ready = !err && g->filtered;
-	return err;
+	return gs_filter_group(g);
 }
 
 static int gs_register_group(struct gs_group *g)
 {
 	int err;
 
-	if (!g->ready || g->armed || !gs_group_wanted(g))
+	/* No filter at all would mean every function. */
+	if (!g->filtered || g->armed || !gs_group_wanted(g))
 		return 0;
 	err = register_ftrace_function(&g->ops);
 	g->armed = !err;

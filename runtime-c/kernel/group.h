@@ -25,7 +25,6 @@ struct gs_group {
 	u32 nsites;
 	bool filtered;			/* ftrace knows functions of it */
 	bool whole;			/* ftrace knows all of them */
-	bool ready;			/* to be registered, unless a condition says no */
 	bool armed;			/* its functions are hit: by its ops, or by the joint's */
 	struct gs_joint *joint;		/* that calls it; NULL: its own ops are registered */
 	struct gs_group *rider;		/* is called with this one, by the family's `func` */

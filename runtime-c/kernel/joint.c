@@ -62,7 +62,7 @@ static bool gs_joinable(const struct gs_group *g)
 
 static bool gs_joins(const struct gs_group *g, unsigned long flags)
 {
-	return g->ready && !g->armed && !((g->ops.flags ^ flags) & FTRACE_OPS_FL_SAVE_REGS) && gs_joinable(g);
+	return g->filtered && !g->armed && !((g->ops.flags ^ flags) & FTRACE_OPS_FL_SAVE_REGS) && gs_joinable(g);
 }
 
 static void gs_free_joint(struct gs_joint *j)
@@ -106,7 +106,7 @@ static int gs_register_joint(struct gs_groups *all, struct gs_joint *j, unsigned
 	return ftrace_set_filter_ips(&j->ops, ips, n, 0, 0) ?: register_ftrace_function(&j->ops);
 }
 
-/* Joins those groups that are ready and have these flags, if they are many. */
+/* Joins those groups that may be joined and have these flags, if they are many. */
 static void gs_join(struct gs_groups *all, unsigned long flags, struct gs_joint **joint)
 {
 	u32 ngroups = 0, nsites = 0;
@@ -139,7 +139,7 @@ static void gs_join(struct gs_groups *all, unsigned long flags, struct gs_joint 
 }
 
 /**
- * gs_join_groups() - has ftrace call groups that are ready through joints, if they are many
+ * gs_join_groups() - has ftrace call groups through joints, if they are many
  * @all: the family's groups; where there is no memory they are as they were
  *
  * Context: A task that may sleep, with gs_session_mutex held.
