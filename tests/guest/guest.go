@@ -148,7 +148,7 @@ func Run(t *testing.T, cfg Config) {
 	}
 }
 
-// report makes a subtest of each one that ran in the guest, with what a failed one has printed.
+// report makes a subtest of each one that ran in the guest, with what a failed one has printed and why one was skipped.
 func report(t *testing.T, test, out string) {
 	results := regexp.MustCompile(`(?m)^    --- (PASS|FAIL|SKIP): `+test+`/(\S+)`).FindAllStringSubmatch(out, -1)
 	if len(results) == 0 {
@@ -169,10 +169,18 @@ func report(t *testing.T, test, out string) {
 			case "FAIL":
 				t.Errorf("the guest printed:\n%s", LastLines(logs[m[2]], 60))
 			case "SKIP":
-				t.Skip()
+				t.Skip(message(logs[m[2]]))
 			}
 		})
 	}
+}
+
+// message returns the first line that a test has logged.
+func message(log string) string {
+	if m := regexp.MustCompile(`(?m)^ +\S+\.go:\d+: (.+)$`).FindStringSubmatch(log); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // LastLines returns the last n lines of a text.

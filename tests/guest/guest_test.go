@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package guest
+
+import "testing"
+
+// Why the guest has skipped a test is the first thing that it has logged.
+func TestMessage(t *testing.T) {
+	log := "=== CONT  TestGuest/debuginfo\n    cmd.go:380: no debuginfo: install it\n    testscript.go:609: WORK=$WORK\n        PATH=/bin\n"
+	if got, want := message(log), "no debuginfo: install it"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if got := message("=== RUN   TestGuest/empty\n"); got != "" {
+		t.Errorf("%q of a test that has said nothing", got)
+	}
+}
