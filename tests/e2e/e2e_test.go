@@ -11,7 +11,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 
 	"gostap/internal/kernels"
 	"gostap/internal/vmlinuz"
@@ -157,14 +157,27 @@ func condition(cond string) (bool, error) {
 	case "trusting": // a key that modules can be signed with
 		return os.Getenv("LOCKED") == "trusting", nil
 	case "debuginfo":
-		release, err := exec.Command("uname", "-r").Output()
-		if err != nil {
-			return false, err
-		}
-		_, err = os.Stat("/usr/lib/debug/boot/vmlinux-" + strings.TrimSpace(string(release)))
-		return err == nil, nil
+		return hasDebuginfo(runningKernel()), nil
+	case "moduletypes": // BTF of modules, which came with 5.11, or debuginfo
+		kernel := runningKernel()
+		config, err := os.ReadFile(kernel.Config())
+		return strings.Contains(string(config), "\nCONFIG_DEBUG_INFO_BTF_MODULES=y\n") || hasDebuginfo(kernel), err
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+// runningKernel returns the guest's kernel.
+func runningKernel() kernels.Kernel {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		panic(err)
+	}
+	return kernels.Find(unix.ByteSliceToString(name.Release[:]))
+}
+
+func hasDebuginfo(kernel kernels.Kernel) bool {
+	_, err := os.Stat("/usr/lib/debug/boot/vmlinux-" + kernel.Release)
+	return err == nil
 }
 
 // mark puts into a script the module's path for $VALUES, and for names of lines
