@@ -4,11 +4,12 @@
  * can be had at once. To give it back may wake somebody who waits for it, which
  * takes locks of the scheduler's that the probed code may hold: only where a
  * program itself has been interrupted, or nothing has, is it done at once. Else
- * irq_work does it when interrupts are on again. Under PREEMPT_RT the lock is
- * not to be given back with interrupts off, in which it would switch them on.
+ * irq_work does it when interrupts are on again. Under PREEMPT_RT up_read()
+ * switches interrupts on, so that irq_work, a thread there, does it always.
  */
 #include <linux/mm.h>
 #include <linux/rwsem.h>
+#include <linux/sched/mm.h>
 #include <asm/irq_regs.h>
 
 #include "internal.h"
@@ -16,6 +17,8 @@
 
 static bool gs_may_wake(struct gs_ctx *c)
 {
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return false;
 	return c->interruptible || (c->regs && user_mode((struct pt_regs *)c->regs) && !in_nmi());
 }
 
@@ -26,6 +29,8 @@ static void gs_unlock_later(struct irq_work *work)
 
 	WRITE_ONCE(l->mm, NULL);
 	up_read_non_owner(&mm->mmap_lock);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		mmdrop(mm);
 }
 
 /*
@@ -46,8 +51,6 @@ bool gs_lock_mm(struct gs_ctx *c, struct mm_struct *mm)
 {
 	struct gs_mm_lock *l = &container_of(c, struct gs_cpu, ctx)->mm_lock;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		return false;
 	if (gs_may_wake(c))
 		return down_read_trylock(&mm->mmap_lock);
 	if (READ_ONCE(l->mm) == mm) {
@@ -56,6 +59,9 @@ bool gs_lock_mm(struct gs_ctx *c, struct mm_struct *mm)
 	}
 	if (READ_ONCE(l->mm) || gs_in_irq_work() || !cpu_active(smp_processor_id()) || !down_read_trylock(&mm->mmap_lock))
 		return false;
+	/* A thread may come after the process has ended. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		mmgrab(mm);
 	l->mm = mm;
 	return true;
 }
