@@ -150,12 +150,7 @@ func codeEnds(e *elf.File) []uint64 {
 
 // settle chooses one symbol for each address, drops marks within functions, and fills sizes in.
 func settle(list []symbolEntry, ends []uint64) []symbolEntry {
-	slices.SortFunc(list, func(a, b symbolEntry) int {
-		if a.addr != b.addr {
-			return cmp.Compare(a.addr, b.addr)
-		}
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.table, b.table), cmp.Compare(a.name, b.name))
-	})
+	list = sortEntries(list)
 	out := list[:0]
 	covered := uint64(0) // up to where functions reach
 	for _, s := range list {
@@ -184,6 +179,45 @@ func settle(list []symbolEntry, ends []uint64) []symbolEntry {
 		}
 	}
 	return out
+}
+
+// sortEntries returns symbols by address, and of one address by rank. A stack is printed as soon as its symbols are sorted, and
+// they are tens of thousands: by the bytes of their addresses, the lowest first, it takes a tenth of what comparing them does.
+func sortEntries(list []symbolEntry) []symbolEntry {
+	differ := uint64(0) // the bits in which addresses do
+	for i := range list {
+		differ |= list[i].addr ^ list[0].addr
+	}
+	other := make([]symbolEntry, len(list))
+	for shift := 0; differ>>shift != 0; shift += 8 {
+		if differ>>shift&0xff == 0 {
+			continue
+		}
+		var begin [257]int
+		for i := range list {
+			begin[list[i].addr>>shift&0xff+1]++
+		}
+		for i := range begin[1:] {
+			begin[i+1] += begin[i]
+		}
+		for i := range list {
+			at := &begin[list[i].addr>>shift&0xff]
+			other[*at] = list[i]
+			*at++
+		}
+		list, other = other, list
+	}
+	for from := 0; from < len(list); {
+		behind := from + 1
+		for behind < len(list) && list[behind].addr == list[from].addr {
+			behind++
+		}
+		slices.SortFunc(list[from:behind], func(a, b symbolEntry) int {
+			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.table, b.table), cmp.Compare(a.name, b.name))
+		})
+		from = behind
+	}
+	return list
 }
 
 // maxMini bounds the unpacked MiniDebugInfo; that of the largest programs takes some MB.
