@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls HOW N: N calls of a function, the load that costs per hit of user
+ * calls HOW N [flat]: N calls of a function, the load that costs per hit of user
  * probes are measured under. HOW says what the kernel does with the function's
  * first instruction where there is a breakpoint: "stepped", it is
  * single-stepped, or "emulated", it is a push. Prints the CPU time of the loop
- * in nanoseconds, which under icount is the number of instructions.
+ * in nanoseconds, which under icount is the number of instructions. The
+ * function's stack has seven frames with those of libc's start, or, flat,
+ * three: a context of its own begins with the loop.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 
 #define PROBED __attribute__((noinline, noclone, noipa))
 
@@ -50,15 +53,46 @@ static long long cpu_time(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-int main(int argc, char **argv)
-{
-	long (*probed)(struct item *, long) = argc > 1 && !strcmp(argv[1], "emulated") ? emulated : stepped;
-	long n = argc > 2 ? atol(argv[2]) : 20000;
-	struct item it = { .weight = 1, .name = "item" };
-	long long start = cpu_time();
+static long (*probed)(struct item *, long);
+static long n;
+static struct item it = { .weight = 1, .name = "item" };
 
+static void deep(void)
+{
 	for (long i = 0; i < n; i++)
 		sum += outer(probed, &it, i);
+}
+
+static void flat(void)
+{
+	for (long i = 0; i < n; i++)
+		sum += probed(&it, i);
+}
+
+static void in_context(void (*run)(void))
+{
+	static char stack[1 << 16];
+	ucontext_t here, there;
+
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = sizeof(stack);
+	there.uc_link = &here;
+	makecontext(&there, run, 0);
+	swapcontext(&here, &there);
+}
+
+int main(int argc, char **argv)
+{
+	long long start;
+
+	probed = argc > 1 && !strcmp(argv[1], "emulated") ? emulated : stepped;
+	n = argc > 2 ? atol(argv[2]) : 20000;
+	start = cpu_time();
+	if (argc > 3)
+		in_context(flat);
+	else
+		deep();
 	fprintf(stderr, "reads %ld %lld\n", n, cpu_time() - start);
 	return 0;
 }
