@@ -108,7 +108,7 @@ static void terminal(void)
 {
 	struct winsize size = { .ws_row = 33, .ws_col = 99, .ws_xpixel = 7, .ws_ypixel = 8 };
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
-	struct pollfd poll_slave = { .events = POLLIN };
+	struct pollfd poll_slave = { .events = POLLIN }, poll_master = { .events = POLLIN };
 	struct termios raw;
 	char text[64];
 
@@ -124,6 +124,9 @@ static void terminal(void)
 	poll(&poll_slave, 1, 1000);
 	if (read(slave, text, sizeof(text)) != 12 || write(slave, "world", 5) != 5)
 		err(1, "read");
+	/* A worker brings it to the master. */
+	poll_master.fd = master;
+	poll(&poll_master, 1, 1000);
 	close(slave);
 	close(master);
 }
