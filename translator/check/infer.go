@@ -274,6 +274,9 @@ func (c *checker) infer(x program.Expr) term {
 		c.errorf(x.At, "this prints, and has no value that could be used")
 		return term{}
 	case *program.Embedded:
+		for _, arg := range x.Args {
+			c.infer(arg)
+		}
 		return term{t: x.Result}
 	case *program.SavedValue:
 		if p := c.at.probe; x.Kind == program.Unknown && p != nil && x.Index < len(p.saved) {

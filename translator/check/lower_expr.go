@@ -3,6 +3,7 @@
 package check
 
 import (
+	"regexp"
 	"strings"
 
 	"gostap/translator/emit/regex"
@@ -237,9 +238,19 @@ func (s *scope) embedded(x *syntax.EmbeddedExpr) program.Expr {
 	if hasMarker(x.Code, "string") {
 		n.Result = program.String
 	}
+	seen := map[string]bool{}
+	for _, m := range argMacro.FindAllStringSubmatch(x.Code.Text, -1) {
+		if l := s.locals[m[1]]; l != nil && l.param && !seen[m[1]] {
+			seen[m[1]] = true
+			n.Args = append(n.Args, &program.LocalRef{At: x.Pos(), Local: l.Local})
+		}
+	}
 	s.pragmas(x.Code)
 	return n
 }
+
+// argMacro is how embedded C reads a parameter.
+var argMacro = regexp.MustCompile(`\bSTAP_ARG_(\w+)`)
 
 // hasMarker reports whether embedded C holds the comment /* marker */.
 func hasMarker(code *syntax.EmbeddedC, marker string) bool {

@@ -254,6 +254,7 @@ func (c *checker) count(x program.Expr, used bool, n int) {
 		c.count(x.Y, used, n)
 	case *program.Embedded:
 		c.countEmbedded(x.Code, n)
+		c.countKeys(x.Args, n)
 	case *program.Call:
 		if c.collect {
 			c.cur.calls = append(c.cur.calls, x)

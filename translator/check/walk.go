@@ -83,6 +83,8 @@ func operands(x program.Expr, f func(*program.Expr)) {
 		list(x.Args)
 	case *program.PrintHist:
 		f(&x.X)
+	case *program.Embedded:
+		list(x.Args)
 	case *program.Deref:
 		f(&x.Addr)
 	case *program.Cast:
@@ -197,6 +199,10 @@ func copyExpr(x program.Expr) program.Expr {
 		n := *v
 		x = &n
 	case *program.Print:
+		n := *v
+		n.Args = list(v.Args)
+		x = &n
+	case *program.Embedded:
 		n := *v
 		n.Args = list(v.Args)
 		x = &n

@@ -31,21 +31,54 @@ func (b *body) embedded(e *program.Embedded) value {
 		b.g.embedded = append(b.g.embedded, e)
 		b.g.protos.line("extern %s;", embeddedExprHead(n, e))
 	}
+	args := ""
+	for _, v := range b.values(e.Args, true) {
+		args += ", " + v.c
+	}
 	t := b.temp()
 	if e.Result == program.String {
-		b.line("struct gs_str %s = gs_expr_%d(c, %s);", t, n, b.slot(b.g.bounds.most+1))
+		b.line("struct gs_str %s = gs_expr_%d(c, %s%s);", t, n, b.slot(b.g.bounds.most+1), args)
 	} else {
-		b.line("gs_s64 %s = gs_expr_%d(c);", t, n)
+		b.line("gs_s64 %s = gs_expr_%d(c%s);", t, n, args)
 	}
 	b.check()
 	return temporaryValue(t)
 }
 
 func embeddedExprHead(n int, e *program.Embedded) string {
-	if e.Result == program.String {
-		return fmt.Sprintf("struct gs_str gs_expr_%d(struct gs_ctx *gs_context, char *gs_ret)", n)
+	args := ""
+	for _, p := range embeddedArgs(e) {
+		args += fmt.Sprintf(", %s %s", cType(p.Type), paramName(p))
 	}
-	return fmt.Sprintf("gs_s64 gs_expr_%d(struct gs_ctx *gs_context)", n)
+	if e.Result == program.String {
+		return fmt.Sprintf("struct gs_str gs_expr_%d(struct gs_ctx *gs_context, char *gs_ret%s)", n, args)
+	}
+	return fmt.Sprintf("gs_s64 gs_expr_%d(struct gs_ctx *gs_context%s)", n, args)
+}
+
+// embeddedArgs are the parameters that embedded C reads in an expression.
+func embeddedArgs(e *program.Embedded) (params []*program.Local) {
+	for _, arg := range e.Args {
+		params = append(params, arg.(*program.LocalRef).Local)
+	}
+	return params
+}
+
+// defineArgs lets embedded C read parameters as STAP_ARG_name, until undefineArgs.
+func defineArgs(w *writer, params []*program.Local) {
+	for _, p := range params {
+		if p.Type == program.String {
+			w.line("#define STAP_ARG_%s ((char *)%s.s)", p.Name, paramName(p))
+		} else {
+			w.line("#define STAP_ARG_%s %s", p.Name, paramName(p))
+		}
+	}
+}
+
+func undefineArgs(w *writer, params []*program.Local) {
+	for _, p := range params {
+		w.line("#undef STAP_ARG_%s", p.Name)
+	}
 }
 
 // namedInC are the globals that guru code names in a pragma.
@@ -174,8 +207,10 @@ func (g *gen) embeddedFile() []byte {
 	g.accessors(w)
 	for i, e := range g.embedded {
 		w.line("")
+		defineArgs(w, embeddedArgs(e))
 		w.line("%s", embeddedExprHead(i, e))
 		embeddedExpr(w, e)
+		undefineArgs(w, embeddedArgs(e))
 	}
 	for _, fn := range fns {
 		embeddedFunction(w, fn)
@@ -236,13 +271,7 @@ func embeddedFunction(w *writer, fn *program.Function) {
 	head := strings.Replace(params(fn, false, paramName), "struct gs_ctx *c", "struct gs_ctx *gs_context", 1)
 	head = strings.Replace(head, "char *ret", "char *gs_ret", 1)
 	w.line("")
-	for _, p := range fn.Params {
-		if p.Type == program.String {
-			w.line("#define STAP_ARG_%s ((char *)%s.s)", p.Name, paramName(p))
-		} else {
-			w.line("#define STAP_ARG_%s %s", p.Name, paramName(p))
-		}
-	}
+	defineArgs(w, fn.Params)
 	old := strings.Contains(fn.Code.Text, "THIS->")
 	switch {
 	case direct:
@@ -294,9 +323,7 @@ func embeddedFunction(w *writer, fn *program.Function) {
 		w.line("return;")
 	}
 	w.close("}")
-	for _, p := range fn.Params {
-		w.line("#undef STAP_ARG_%s", p.Name)
-	}
+	undefineArgs(w, fn.Params)
 	w.line("#undef STAP_RETVALUE")
 	w.line("#undef STAP_RETURN")
 }

@@ -44,6 +44,8 @@ func operands(e program.Expr) []program.Expr {
 		return e.Args
 	case *program.PrintHist:
 		return []program.Expr{e.X}
+	case *program.Embedded:
+		return e.Args
 	case *program.Deref:
 		return []program.Expr{e.Addr}
 	case *program.Cast:

@@ -167,9 +167,11 @@ type (
 		Newline bool
 	}
 
-	// Embedded is %{ Code %} as an expression.
+	// Embedded is %{ Code %} as an expression. Args are the parameters of the function around it
+	// that Code reads as STAP_ARG_name, each a LocalRef.
 	Embedded struct {
 		Code   *syntax.EmbeddedC
+		Args   []Expr
 		Result Type
 		Pure   bool
 	}
