@@ -170,7 +170,7 @@ func syscallPrototype(im image.Image, name string) *btf.Proto {
 }
 
 func (f *function) scope() *scope {
-	if f.looked || f.Image.Name() != "" {
+	if f.looked || f.Image.User() {
 		return f.source
 	}
 	f.looked = true
@@ -178,12 +178,28 @@ func (f *function) scope() *scope {
 	if info == nil {
 		return nil
 	}
-	in, ok := info.At(f.Addr)
-	if !ok {
-		return nil
+	source := &image.Source{Image: f.Image, Info: info}
+	if in, ok := f.instance(source); ok {
+		f.source = f.env.scope(source, in, in.Low, true)
 	}
-	f.source = f.env.scope(&image.Source{Image: f.Image, Info: info}, in, f.Addr, true)
 	return f.source
+}
+
+// instance finds the function in its image's debuginfo. That of a module has
+// the module's sections elsewhere: there the symbol tells which it is.
+func (f *function) instance(source *image.Source) (dwarf.Instance, bool) {
+	if f.Image.Name() == "" {
+		return source.Info.At(f.Addr)
+	}
+	name, _, _ := strings.Cut(f.Name, ".")
+	for _, candidate := range source.Info.Lookup(name) {
+		for _, in := range candidate.Instances() {
+			if base, why, lost := source.BaseSymbol(in); !in.Inlined && why == "" && !lost && base.Name == f.Name && base.Addr == in.Low {
+				return in, true
+			}
+		}
+	}
+	return dwarf.Instance{}, false
 }
 
 func (f *function) param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location {
@@ -223,11 +239,6 @@ func (f *function) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	}
 	if _, d := f.Image.Debuginfo().Need(at, fmt.Sprintf("%s: BTF does not describe %s; the list of its parameters", what, f.Name), nil); d != nil {
 		return d
-	}
-	if module != "" {
-		base, _, _ := strings.Cut(f.Name, ".")
-		return &syntax.Diagnostic{Pos: at, Msg: fmt.Sprintf("%s: BTF does not describe %s", what, f.Name),
-			Hint: fmt.Sprintf("module(%q).function(%q) asks the debuginfo", module, base+"@*")}
 	}
 	return syntax.Errorf(at, "%s: neither BTF nor the debuginfo describes %s", what, f.Name)
 }

@@ -90,6 +90,7 @@ func TestSourceValues(t *testing.T) {
 		{`probe begin { print(@var("init_task@init/init_task.c")->pid) }`, ``},
 		{`probe begin { print(@var("nosuch@init/init_task.c")) }`, `no file "init/init_task.c" has a variable nosuch`},
 		{`probe begin { print(@var("runqueues@kernel/sched/core.c")->nr_running) }`, `u8[(&__per_cpu_offset + ({cpu()} * 8))]`},
+		{`probe module("st").function("st_do_scsi") { print($STp) }`, `arg1`}, // st_do_scsi.constprop.0 in 6.1, which BTF leaves out
 	} {
 		e, diags := elaborated.OnDebuginfo(t, release, c.script)
 		if len(diags) > 0 {
