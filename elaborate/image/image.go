@@ -3,6 +3,8 @@
 package image
 
 import (
+	"strings"
+
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/btf"
@@ -74,6 +76,24 @@ func (s *Source) Site(b *BaseSymbol, addr uint64) program.Site { return s.site(b
 // it can't be probed, and lost if nobody knows what it is in.
 func (s *Source) BaseSymbol(in dwarf.Instance) (base BaseSymbol, why string, lost bool) {
 	return s.baseSymbol(s.Info, in)
+}
+
+// Function returns what the debuginfo says of the function with a symbol's name and
+// address, as linked. That of a module has the module's sections elsewhere: there the
+// name and the address within the section tell which it is.
+func (s *Source) Function(symbol string, addr uint64) (dwarf.Instance, bool) {
+	if s.Name() == "" {
+		return s.Info.At(addr)
+	}
+	name, _, _ := strings.Cut(symbol, ".")
+	for _, f := range s.Info.Lookup(name) {
+		for _, in := range f.Instances() {
+			if !in.Inlined && in.Symbol == symbol && in.Low-s.Info.SectionAt(in.Low).Addr == addr {
+				return in, true
+			}
+		}
+	}
+	return dwarf.Instance{}, false
 }
 
 // Refusal says why there can't be a kprobe at addr in an instance's code, ""

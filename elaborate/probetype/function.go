@@ -75,7 +75,7 @@ func kernelFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	}
 	functions, d := maker.find(pattern)
 	places := maker.places(functions)
-	if !maker.wild && kernelWide(m) {
+	if kernelWide(m) {
 		places = append(places, c.copies(&maker, pattern)...)
 	}
 	if len(places) > 0 {
@@ -267,7 +267,7 @@ func (p *placeMaker) place(f *symbols.Func, namesakes int) *Place {
 	point := &program.Point{
 		At:     p.m.At,
 		Family: family,
-		Name:   p.root() + `.function("` + f.Base() + `")` + suffix,
+		Name:   p.root() + p.spell(f) + suffix,
 		Func:   f.Base(),
 		Site:   program.Site{Image: p.in.ID(), Symbol: f.Name},
 		Args:   p.args,
@@ -276,6 +276,19 @@ func (p *placeMaker) place(f *symbols.Func, namesakes int) *Place {
 		point.SymbolOffset = f.Offset
 	}
 	return &Place{Wild: p.wild, Point: point, Vars: p.vars(f, namesakes)}
+}
+
+// spell spells the component of a function: with its file and line, if the debuginfo is installed.
+func (p *placeMaker) spell(f *symbols.Func) string {
+	if p.m.Root() != "kprobe" {
+		if info := p.in.Debuginfo().Installed(p.m.ProbePoint); info != nil {
+			source := image.Source{Image: p.in, Info: info}
+			if in, ok := source.Function(f.Name, f.Addr); ok {
+				return functionAt(in.Func)
+			}
+		}
+	}
+	return `.function("` + f.Base() + `")`
 }
 
 // root spells the components of the point in front of .function.

@@ -73,25 +73,42 @@ func noOverload(m match, functions []dwarf.Func, p *probepoint.Pattern) *syntax.
 	return d
 }
 
-// copies returns the places where a function that was named in full is inlined
-// into others, if the debuginfo is there to tell.
-func (c *Context) copies(maker *placeMaker, name string) []*Place {
+// mostCopies is how many inlined copies a wildcard stands for at most: each takes
+// a kprobe, where ftrace serves functions by the thousands.
+const mostCopies = 5000
+
+// copies returns the places where the functions of a pattern are inlined into
+// others, if the debuginfo is there to tell.
+func (c *Context) copies(maker *placeMaker, pattern string) []*Place {
 	info := c.Target.Debuginfo().Installed(maker.m.ProbePoint)
 	if info == nil {
 		return nil
 	}
 	im := c.Target.Source(info)
 	find := newFinder(c, maker, im)
-	functions := info.Lookup(name)
+	functions := info.Lookup(pattern)
+	if maker.wild {
+		p := probepoint.Pattern{Name: pattern}
+		functions = info.Match(p.MatchesName, p.MatchesFile)
+	}
 	if c.collect(im, maker.m, functions) != nil {
 		return nil // as it is damaged, it can't be told
 	}
+	var inlined []dwarf.Instance
 	for _, f := range functions {
 		for _, in := range f.Instances() {
 			if in.Inlined {
-				find.instance(in)
+				inlined = append(inlined, in)
 			}
 		}
+	}
+	if len(inlined) > mostCopies {
+		c.Diags.Warnf(maker.m.At, "the %d places where functions that match %q are inlined are left out, as they are more than %d", len(inlined), pattern, mostCopies).Hint =
+			"with .call there is no warning, .inline probes the inlined copies alone"
+		return nil
+	}
+	for _, in := range inlined {
+		find.instance(in)
 	}
 	return find.found()
 }

@@ -4,7 +4,6 @@ package vars
 
 import (
 	"fmt"
-	"strings"
 
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
@@ -179,27 +178,10 @@ func (f *function) scope() *scope {
 		return nil
 	}
 	source := &image.Source{Image: f.Image, Info: info}
-	if in, ok := f.instance(source); ok {
+	if in, ok := source.Function(f.Name, f.Addr); ok {
 		f.source = f.env.scope(source, in, in.Low, true)
 	}
 	return f.source
-}
-
-// instance finds the function in its image's debuginfo. That of a module has
-// the module's sections elsewhere: there the symbol tells which it is.
-func (f *function) instance(source *image.Source) (dwarf.Instance, bool) {
-	if f.Image.Name() == "" {
-		return source.Info.At(f.Addr)
-	}
-	name, _, _ := strings.Cut(f.Name, ".")
-	for _, candidate := range source.Info.Lookup(name) {
-		for _, in := range candidate.Instances() {
-			if base, why, lost := source.BaseSymbol(in); !in.Inlined && why == "" && !lost && base.Name == f.Name && base.Addr == in.Low {
-				return in, true
-			}
-		}
-	}
-	return dwarf.Instance{}, false
 }
 
 func (f *function) param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location {
