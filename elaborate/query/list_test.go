@@ -15,6 +15,7 @@ import (
 )
 
 func TestList(t *testing.T) {
+	t.Setenv("GOSTAP_DEBUGINFO", t.TempDir()) // which would spell points with files and lines
 	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
 	lib, diags := library.Load(env, library.Folder{FS: fstest.MapFS{
 		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { } probe vm.none = kernel.function("nosuch") { } probe again = vm { }`)},
