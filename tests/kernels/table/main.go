@@ -4,12 +4,13 @@
 //
 //	table RESULTS.json README.md
 //
-// RESULTS.json is what go test -json prints of tests/e2e and tests/torture. In README.md the table stands between two comments;
-// rows of kernels that were not tested stay as they are.
+// RESULTS.json is what go test -json prints of tests/e2e and tests/torture; of several runs, one behind the other. In README.md the
+// table stands between two comments; cells of what was not tested stay as they are.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,6 +33,9 @@ var columns = []column{
 	{"modules", []string{"module", "modules"}},
 	{"statements, locals", []string{"statement", "values", "debuginfo"}},
 	{"stacks, registers", []string{"stacks", "registers", "context"}},
+	{"programs", []string{"user", "usercpp", "usergo", "uservars", "ustacks", "existing"}},
+	{"library", []string{"files", "mib", "network", "syscalls", "system", "tapset-block", "tapset-files", "tapset-irq", "tapset-memory", "tapset-nfs", "tapset-output",
+		"tapset-processes", "tapset-signals", "tapset-tasks", "tapset-tty"}},
 	{"sessions", []string{"sessions", "recorder", "signals", "killed", "exits", "interrupt", "slow", "throughput", "overload", "rights"}},
 	{others, nil},
 	{locked, nil},
@@ -44,6 +48,9 @@ const (
 	tortured = "torture"
 )
 
+// nothing stands where nothing was tested.
+const nothing = "–"
+
 // A cell says of each test of a column whether it has passed, the last time that it ran.
 type cell map[string]bool
 
@@ -54,10 +61,7 @@ func (c cell) String() string {
 			passed++
 		}
 	}
-	switch {
-	case len(c) == 0:
-		return "–"
-	case passed == len(c):
+	if passed == len(c) {
 		return fmt.Sprintf("✓ %d", passed)
 	}
 	return fmt.Sprintf("%d of %d", passed, len(c))
@@ -147,22 +151,24 @@ func columnOf(test, name string) string {
 
 const begin, end = "<!-- kernels: make test-kernels writes this -->\n", "<!-- kernels -->\n"
 
-// update replaces the rows of the kernels that were tested.
+// A row has the text of each column that has one.
+type row map[string]string
+
+// update replaces the cells of what was tested.
 func update(text string, found results) (string, error) {
 	before, rest, ok1 := strings.Cut(text, begin)
 	table, after, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
 		return "", fmt.Errorf("no lines %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
-	rows := map[string]string{}
-	for line := range strings.Lines(table) {
-		cells := strings.Split(line, "|")
-		if len(cells) == len(columns)+3 && strings.Contains(cells[1], ".") {
-			rows[strings.TrimSpace(cells[1])] = line
+	rows := parse(table)
+	for release, tested := range found {
+		if rows[release] == nil {
+			rows[release] = row{}
 		}
-	}
-	for release, row := range found {
-		rows[release] = format(release, row)
+		for title, c := range tested {
+			rows[release][title] = c.String()
+		}
 	}
 	var out strings.Builder
 	out.WriteString("| kernel |")
@@ -171,21 +177,43 @@ func update(text string, found results) (string, error) {
 	}
 	out.WriteString("\n|---|" + strings.Repeat("---|", len(columns)) + "\n")
 	for _, release := range sorted(rows) {
-		out.WriteString(rows[release])
+		out.WriteString(format(release, rows[release]))
 	}
 	return before + begin + out.String() + end + after, nil
 }
 
-func format(release string, row map[string]cell) string {
+// parse reads a table, whose columns may be others than today's.
+func parse(table string) map[string]row {
+	rows := map[string]row{}
+	var titles []string
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(line, "|\n"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		switch {
+		case titles == nil:
+			titles = cells
+		case strings.Contains(cells[0], ".") && len(cells) == len(titles):
+			rows[cells[0]] = row{}
+			for i, title := range titles[1:] {
+				rows[cells[0]][title] = cells[i+1]
+			}
+		}
+	}
+	return rows
+}
+
+func format(release string, r row) string {
 	line := "| " + release + " |"
 	for _, c := range columns {
-		line += " " + row[c.title].String() + " |"
+		line += " " + cmp.Or(r[c.title], nothing) + " |"
 	}
 	return line + "\n"
 }
 
 // sorted returns the releases, the oldest first.
-func sorted(rows map[string]string) []string {
+func sorted(rows map[string]row) []string {
 	var list []string
 	for release := range rows {
 		list = append(list, release)
