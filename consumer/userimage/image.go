@@ -16,6 +16,7 @@ import (
 
 	"gostap/consumer/unwind"
 	"gostap/internal/buildid"
+	"gostap/internal/gopclntab"
 )
 
 // An Image is a program or a library. Its methods may be called from several goroutines.
@@ -30,6 +31,7 @@ type Image struct {
 	symbols     *symbolIndex
 	linesOnce   sync.Once
 	lines       *lineTables // nil if there is no DWARF
+	goTable     func() *gopclntab.Table
 }
 
 // Open takes over an ELF file that is open; path is what it is called.
@@ -55,6 +57,13 @@ func open(r io.ReaderAt, path string) (*Image, error) {
 		return nil, errors.WithStack(err)
 	}
 	im := &Image{Path: path, elf: e, BuildID: buildIDOf(e)}
+	im.goTable = sync.OnceValue(func() *gopclntab.Table {
+		table, err := gopclntab.Read(e)
+		if err != nil {
+			return nil
+		}
+		return table
+	})
 	for _, p := range e.Progs {
 		if p.Type == elf.PT_LOAD {
 			im.loads = append(im.loads, unwind.Segment{Addr: p.Vaddr, Offset: p.Off, Size: p.Filesz})
@@ -112,7 +121,7 @@ func (im *Image) Offset(addr uint64) (uint64, bool) {
 }
 
 func (im *Image) index() *symbolIndex {
-	im.symbolsOnce.Do(func() { im.symbols = newSymbolIndex(im.elf, im.BuildID) })
+	im.symbolsOnce.Do(func() { im.symbols = newSymbolIndex(im.elf, im.BuildID, im.goTable) })
 	return im.symbols
 }
 

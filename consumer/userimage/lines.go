@@ -29,10 +29,13 @@ type lineRow struct {
 // Line returns the source's file and line at addr, as linked; false if that is not known.
 func (im *Image) Line(addr uint64) (file string, line int, ok bool) {
 	im.linesOnce.Do(func() { im.lines = im.readLines() })
-	if im.lines == nil {
-		return "", 0, false
+	if im.lines != nil {
+		return im.lines.find(addr)
 	}
-	return im.lines.find(addr)
+	if table := im.goTable(); table != nil {
+		return table.Line(addr)
+	}
+	return "", 0, false
 }
 
 func (im *Image) readLines() *lineTables {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/therootcompany/xz"
 
+	"gostap/internal/gopclntab"
 	"gostap/internal/qualified"
 )
 
@@ -38,8 +39,9 @@ type symbolEntry struct {
 }
 
 // newSymbolIndex reads the symbols of a file: of its own tables, of MiniDebugInfo
-// (a compressed ELF file in .gnu_debugdata), and of the separate debuginfo of its build-id.
-func newSymbolIndex(e *elf.File, buildID string) *symbolIndex {
+// (a compressed ELF file in .gnu_debugdata), and of the separate debuginfo of its build-id; without a table of its own
+// also what Go's runtime calls functions.
+func newSymbolIndex(e *elf.File, buildID string, goTable func() *gopclntab.Table) *symbolIndex {
 	x := &symbolIndex{}
 	x.read(e)
 	if e.Section(".symtab") == nil {
@@ -49,6 +51,9 @@ func newSymbolIndex(e *elf.File, buildID string) *symbolIndex {
 		if debug, file := separateDebugInfo(buildID); debug != nil {
 			x.read(debug)
 			file.Close()
+		}
+		if table := goTable(); table != nil {
+			x.readGo(table)
 		}
 	}
 	x.entries = settle(x.entries, codeEnds(e))
@@ -81,6 +86,16 @@ func (x *symbolIndex) read(e *elf.File) {
 		}
 		x.strings = append(x.strings, names)
 	}
+}
+
+// readGo adds the functions that Go's runtime knows.
+func (x *symbolIndex) readGo(table *gopclntab.Table) {
+	var names []byte
+	for _, f := range table.Funcs {
+		x.entries = append(x.entries, symbolEntry{addr: f.Addr, size: f.Size, name: uint32(len(names)), table: uint16(len(x.strings))})
+		names = append(append(names, f.Name...), 0)
+	}
+	x.strings = append(x.strings, names)
 }
 
 // symbolEntryOf reads a symbol of an ELF file's table; false if it is not to be taken.

@@ -19,10 +19,12 @@ import (
 	"gostap/elaborate/symbols"
 	"gostap/internal/cache"
 	"gostap/internal/compress"
+	"gostap/internal/gopclntab"
 )
 
 // Functions returns the functions of the symbol tables: of .symtab, .dynsym, and
-// of .gnu_debugdata (MiniDebugInfo), which is a symbol table for stripped programs.
+// of .gnu_debugdata (MiniDebugInfo), which is a symbol table for stripped programs; of stripped
+// programs of Go those of .gopclntab.
 // They are kept in the cache for as long as the file is the same.
 func (f *File) Functions() (*symbols.Functions, error) { return f.functions() }
 
@@ -80,7 +82,19 @@ func (f *File) readFunctions() ([]symbols.Func, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "its .gnu_debugdata")
 	}
-	return unique(f.add(list, mini, false)), nil
+	list = f.add(list, mini, false)
+	if f.IsGo && len(static) == 0 {
+		table, err := gopclntab.Read(f.elf)
+		if err != nil {
+			return nil, err
+		}
+		for _, fn := range table.Funcs {
+			if f.IsCode(fn.Addr) {
+				list = append(list, symbols.Func{Name: fn.Name, Addr: fn.Addr, Size: uint32(min(fn.Size, 1<<31)), Kind: 't'})
+			}
+		}
+	}
+	return unique(list), nil
 }
 
 // miniSymbols returns the symbols of the ELF file that is compressed in .gnu_debugdata.

@@ -12,6 +12,7 @@ import (
 
 	"gostap/elaborate/symbols"
 	"gostap/internal/buildid"
+	"gostap/internal/gopclntab"
 )
 
 // A File is a program or a shared library.
@@ -55,7 +56,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 	}
 	f := &File{Path: path, elf: e}
 	f.BuildID, _ = buildid.Of(e) // as good as none if the notes are damaged
-	f.IsGo = e.Section(".gopclntab") != nil || e.Section(".data.rel.ro.gopclntab") != nil
+	f.IsGo = gopclntab.Has(e)
 	f.functions = sync.OnceValues(f.keptFunctions)
 	return f, nil
 }
