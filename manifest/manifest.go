@@ -66,6 +66,8 @@ type Image struct {
 	Path    string `json:",omitempty"` // of a program or library, absolute, as its processes see it
 	BuildID string `json:",omitempty"` // hex; "" if unknown
 	Go      bool   `json:",omitempty"` // a program of Go's
+	GoID    int64  `json:",omitempty"` // of a program of Go's: where struct g has the goroutine's number; 0 if unknown,
+	GoCurg  int64  `json:",omitempty"` // and where struct m has the current one
 }
 
 // A Symbol is one of the kernel or of a module, whose address START brings.

@@ -3,6 +3,7 @@
 package executable
 
 import (
+	"debug/buildinfo"
 	"debug/elf"
 	"io"
 	"os"
@@ -23,6 +24,7 @@ type File struct {
 
 	elf       *elf.File
 	functions func() (*symbols.Functions, error)
+	goVersion func() string
 }
 
 // maxSection bounds what is read of a section: tables of symbols and strings are
@@ -57,9 +59,19 @@ func read(path string, from io.ReaderAt) (*File, error) {
 	f := &File{Path: path, elf: e}
 	f.BuildID, _ = buildid.Of(e) // as good as none if the notes are damaged
 	f.IsGo = gopclntab.Has(e)
+	f.goVersion = sync.OnceValue(func() string {
+		info, err := buildinfo.Read(from)
+		if err != nil {
+			return ""
+		}
+		return info.GoVersion
+	})
 	f.functions = sync.OnceValues(f.keptFunctions)
 	return f, nil
 }
+
+// GoVersion is the version of Go that built the program, "go1.26.1"; "" if it does not say.
+func (f *File) GoVersion() string { return f.goVersion() }
 
 // content returns what a section has in the file.
 func (f *File) content(s *elf.Section) ([]byte, error) {

@@ -28,6 +28,7 @@ type Program struct {
 	target    *Target
 	debuginfo *Debuginfo
 	decoded   map[uint64]*instructions // by where they begin
+	goroutine func() program.Goroutine
 }
 
 // Program opens a program's or a library's file; path is absolute and without symbolic links.
@@ -45,6 +46,7 @@ func (t *Target) Program(path string) (*Program, error) {
 	}
 	p := &Program{File: file, functions: functions, target: t, decoded: map[uint64]*instructions{}}
 	p.debuginfo = t.programDebuginfo(file)
+	p.goroutine = sync.OnceValue(p.readGoroutine)
 	t.programs[path] = p
 	return p, nil
 }
@@ -85,7 +87,7 @@ func installProgramDebuginfo(path string) string {
 
 // ID names the program's file.
 func (p *Program) ID() program.Image {
-	return program.Image{Path: p.Path, BuildID: p.BuildID, Go: p.IsGo}
+	return program.Image{Path: p.Path, BuildID: p.BuildID, Go: p.IsGo, Goroutine: p.goroutine()}
 }
 
 func (p *Program) Name() string                { return p.Path }

@@ -59,6 +59,12 @@ gs_u64 gs_thread_pointer(void)
 	return 0;
 }
 
+gs_s64 gs_goid(struct gs_ctx *c)
+{
+	(void)c;
+	return -1;
+}
+
 gs_u64 gs_load_bias(struct gs_ctx *c, gs_u32 image, gs_u64 first, const char *near)
 {
 	(void)image;

@@ -119,6 +119,8 @@ struct gs_image {
 	const char *module;	    /* a kernel module's name, else "" */
 	const char *path;	    /* of a program or library, else "" */
 	gs_u32 is_go;		    /* a program of Go's, whose goroutines have stacks that move, and change threads */
+	gs_u32 goid;		    /* where its struct g has the goroutine's number; 0 if unknown */
+	gs_u32 curg;		    /* where its struct m has the goroutine for which the runtime works */
 };
 
 /* Where a handler runs, one for each probe point. */
@@ -314,6 +316,8 @@ const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs
 int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to);
 /* What the current process's thread finds its own variables by. */
 gs_u64 gs_thread_pointer(void);
+/* The number of the goroutine whose code is probed, 0 for the runtime's own; -1 if it can't be told. */
+gs_s64 gs_goid(struct gs_ctx *c);
 /*
  * How far above where it is linked the current process has a program or a
  * library; first is where the first page of its file is linked. Raises an error

@@ -172,7 +172,8 @@ func (g *gen) symbol(in program.Image, name string, offset int64) int {
 }
 
 func (g *gen) image(im program.Image) int {
-	return intern(&g.manifest.Images, g.images, manifest.Image{Module: im.Module, Path: im.Path, BuildID: im.BuildID, Go: im.Go})
+	return intern(&g.manifest.Images, g.images, manifest.Image{Module: im.Module, Path: im.Path, BuildID: im.BuildID, Go: im.Go,
+		GoID: im.Goroutine.ID, GoCurg: im.Goroutine.Current})
 }
 
 // intern returns x's index in list, to which it is added if it is new.

@@ -260,7 +260,7 @@ func (g *gen) programTable(w *writer) {
 func (g *gen) imageTable(w *writer) {
 	w.open("static const struct gs_image images[] = {")
 	for _, im := range g.manifest.Images {
-		w.line("{ %s, %s, %s },", cString(im.Module), cString(im.Path), boolText(im.Go))
+		w.line("{ %s, %s, %s, %d, %d },", cString(im.Module), cString(im.Path), boolText(im.Go), im.GoID, im.GoCurg)
 	}
 	w.close("};")
 	w.line("")

@@ -9,6 +9,14 @@ type Image struct {
 	Path    string // of a program or library, absolute, as the target's processes see it
 	BuildID string // hex, "" if it is unknown
 	Go      bool   // a program of Go's, whose goroutines have stacks that move, and change threads
+
+	Goroutine Goroutine // of a program of Go's, zero if unknown
+}
+
+// A Goroutine says where Go's runtime keeps a goroutine's number, as offsets in bytes.
+type Goroutine struct {
+	ID      int64 // in struct g
+	Current int64 // in struct m: the goroutine for which the runtime runs on a stack of its own
 }
 
 // A Site is where a point is in an image. One without a Symbol and a

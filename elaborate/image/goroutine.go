@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package image
+
+import (
+	"go/version"
+
+	"gostap/elaborate/btf"
+	"gostap/translator/program"
+)
+
+// goroutines are where Go's runtime keeps a goroutine's number, by the language's version (src/runtime/runtime2.go).
+var goroutines = map[string]program.Goroutine{
+	"go1.26": {ID: 152, Current: 184},
+}
+
+// readGoroutine returns where the program's runtime keeps a goroutine's number: of versions that are not in the table by its
+// debuginfo. Zero if it can't be told, or the program is not Go's.
+func (p *Program) readGoroutine() (at program.Goroutine) {
+	if !p.IsGo {
+		return at
+	}
+	if known, ok := goroutines[version.Lang(p.GoVersion())]; ok {
+		return known
+	}
+	info, err := p.debuginfo.local()
+	if err != nil {
+		return at
+	}
+	types := info.Types()
+	offset := func(name, member string) int64 {
+		for _, id := range types.Find(name, btf.Struct) {
+			if m, ok := types.Member(id, member); ok {
+				return m.Offset / 8
+			}
+		}
+		return 0
+	}
+	at.ID, at.Current = offset("runtime.g", "goid"), offset("runtime.m", "curg")
+	if at.ID == 0 || at.Current == 0 {
+		return program.Goroutine{}
+	}
+	return at
+}
