@@ -19,8 +19,13 @@ type Arch struct {
 	// VectorArguments is how many of a function's first floating point arguments are in registers of their own.
 	VectorArguments int
 	// Results are the registers that carry a function's result.
-	Results      []int
-	StackPointer int
+	Results []int
+	// GoArguments and GoVectors are the registers in which Go's functions pass integers and floating point
+	// numbers, as arguments and as results.
+	GoArguments, GoVectors []int
+	// FirstVector is the DWARF number of the first register of floating point numbers, Vectors how many there are.
+	FirstVector, Vectors int
+	StackPointer         int
 	// ProgramCounter is the register with the instruction's address.
 	ProgramCounter int
 
@@ -64,6 +69,11 @@ func (a *Arch) Argument(register int64) (index int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// Vector reports whether a DWARF number is that of a register of floating point numbers.
+func (a *Arch) Vector(register int64) bool {
+	return register >= int64(a.FirstVector) && register < int64(a.FirstVector+a.Vectors)
 }
 
 // Visible reports whether handlers see the register of a DWARF number.

@@ -65,6 +65,12 @@ gs_s64 gs_goid(struct gs_ctx *c)
 	return -1;
 }
 
+gs_u64 gs_vector_register(gs_u32 n)
+{
+	(void)n;
+	return 0;
+}
+
 gs_u64 gs_load_bias(struct gs_ctx *c, gs_u32 image, gs_u64 first, const char *near)
 {
 	(void)image;

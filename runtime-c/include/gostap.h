@@ -318,6 +318,8 @@ int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to);
 gs_u64 gs_thread_pointer(void);
 /* The number of the goroutine whose code is probed, 0 for the runtime's own; -1 if it can't be told. */
 gs_s64 gs_goid(struct gs_ctx *c);
+/* The lower 64 bits of the n-th floating point register of the current process, where a handler interrupts its code. */
+gs_u64 gs_vector_register(gs_u32 n);
 /*
  * How far above where it is linked the current process has a program or a
  * library; first is where the first page of its file is linked. Raises an error

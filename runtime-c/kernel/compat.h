@@ -20,6 +20,8 @@
  * ask GS_HAVE_UPROBE_REFCTR include/linux/uprobes.h uprobe_register_refctr
  * ask GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync
  * ask GS_HAVE_UPROBE_DATA include/linux/uprobes.h handler\).*__u64
+ * ask GS_HAVE_TASK_FPU arch/x86/include/asm/processor.h x86_task_fpu
+ * ask GS_HAVE_FPSTATE arch/x86/include/asm/fpu/types.h __fpstate
  *
  * and for platform.h, some for taskstack.c, too:
  *

@@ -21,7 +21,14 @@ func (b *body) contextual(e program.Expr) value {
 				&program.Deref{At: e.At, Size: int(machine.WordSize)})
 		}
 		return value{"(gs_s64)" + b.register(e), volatile}
-	case *program.ReturnValue, *program.Register:
+	case *program.Register:
+		if machine.Vector(int64(e.Number)) {
+			t := b.temp()
+			b.line("gs_s64 %s = (gs_s64)gs_vector_register(%d);", t, e.Number-machine.FirstVector)
+			return temporaryValue(t)
+		}
+		return value{"(gs_s64)" + b.register(e), volatile}
+	case *program.ReturnValue:
 		return value{"(gs_s64)" + b.register(e), volatile}
 	case *program.SavedValue:
 		off := b.saved[e.Index]
