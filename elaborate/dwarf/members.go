@@ -27,7 +27,7 @@ func (t *Types) Proto(id btf.ID) (*btf.Proto, bool) {
 	return p, true
 }
 
-// Members returns the fields of a Struct or Union.
+// Members returns the fields of a Struct or Union, and what a Rust enum may hold as those of a union.
 func (t *Types) Members(id btf.ID) []btf.Member {
 	d, ok := t.die(id)
 	if !ok || d.tag != dwarf.TagStructType && d.tag != dwarf.TagUnionType && d.tag != dwarf.TagClassType {
@@ -60,6 +60,12 @@ func (t *Types) Members(id btf.ID) []btf.Member {
 		list = append(list, m)
 		return len(list) < 1<<16
 	})
+	if len(list) == 0 {
+		_, variants := t.Variants(id)
+		for _, v := range variants {
+			list = append(list, v.Member)
+		}
+	}
 	return list
 }
 

@@ -30,6 +30,7 @@ type Variable struct {
 	Name   string
 	Type   btf.ID // of Info.Types
 	Param  bool
+	Result bool // of Go: what the function returns
 	Global bool
 
 	d        die
@@ -125,8 +126,10 @@ func (s *Scope) describe(d die) *Variable {
 		if t, ok := o.attr(dwarf.AttrType); ok && v.Type == 0 {
 			v.Type = s.info.Types().id(t)
 		}
+		v.Result = v.Result || v.Param && o.flag(dwarf.AttrVarParam)
 		return false
 	})
+	v.Param = v.Param && !v.Result
 	return v
 }
 

@@ -24,6 +24,7 @@ type File struct {
 
 	elf       *elf.File
 	functions func() (*symbols.Functions, error)
+	goTables  func() *GoTables
 	goVersion func() string
 }
 
@@ -67,6 +68,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 		return info.GoVersion
 	})
 	f.functions = sync.OnceValues(f.keptFunctions)
+	f.goTables = sync.OnceValue(f.readGoTables)
 	return f, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gostap/elaborate/btf"
 	"gostap/translator/program"
+	"gostap/translator/syntax"
 )
 
 // A class is the kind of register that a word of an argument or a result is passed in
@@ -16,7 +17,7 @@ type class uint8
 const (
 	unused  class = iota // padding
 	general              // INTEGER
-	vector               // SSE: handlers do not see these registers
+	vector               // SSE
 	stacked              // X87 and MEMORY
 )
 
@@ -124,15 +125,24 @@ func (c *classified) count(of class) (n int) {
 	return n
 }
 
-// registers returns the words, those of class general by their number among them; the others are nil.
-func (c *classified) registers(numbered func(int) program.Expr) []program.Expr {
+// registers returns the words, by their numbers among those of their class; the others are nil.
+func (c *classified) registers(generals, vectors func(int) program.Expr) []program.Expr {
 	list := make([]program.Expr, len(c.words))
-	n := 0
+	n, v := 0, 0
 	for i, w := range c.words {
-		if w == general {
-			list[i] = numbered(n)
+		switch w {
+		case general:
+			list[i] = generals(n)
 			n++
+		case vector:
+			list[i] = vectors(v)
+			v++
 		}
 	}
 	return list
+}
+
+// vectorRegister returns the n-th register of floating point numbers, of a program.
+func vectorRegister(at syntax.Pos, n int) program.Expr {
+	return &program.Register{At: at, Number: machine.FirstVector + n}
 }

@@ -60,6 +60,16 @@ func (v *Resolver) listScope() []Variable {
 // result lists $return by debuginfo, if the place has one.
 func (v *Resolver) result(s *scope) (list []Variable) {
 	types := s.Info.Types()
+	if results := s.Results(); v.atReturn && len(results) > 0 {
+		for _, one := range results {
+			name := "return"
+			if len(results) > 1 {
+				name += "->" + resultName(one)
+			}
+			list = append(list, Variable{Name: name, Type: types.String(one.Type), Here: true})
+		}
+		return list
+	}
 	if v.atReturn && types.Strip(s.Result()) != 0 {
 		list = append(list, Variable{Name: "return", Type: types.String(s.Result()), Here: true})
 	}

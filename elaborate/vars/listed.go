@@ -149,7 +149,7 @@ func (r *resolution) listed() *program.Value {
 
 // listedAll resolves $$vars.
 func (r *resolution) listedAll(l *listed) *program.Value {
-	p := &rendition{r: r}
+	p := &rendition{r: r, shown: new(int)}
 	for i, v := range l.Values {
 		if i > 0 {
 			p.text(" ")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
@@ -132,6 +133,9 @@ func (l *location) complete() *location {
 }
 
 func (l *location) index(a syntax.Access) (*location, *syntax.Diagnostic) {
+	if array := l.sliced(); array != nil {
+		l = array
+	}
 	out := *l
 	switch l.types.Kind(l.real()) {
 	case btf.Array:
@@ -148,6 +152,26 @@ func (l *location) index(a syntax.Access) (*location, *syntax.Diagnostic) {
 		return nil, d
 	}
 	return out.element(a)
+}
+
+// sliced returns where the pointer to the elements of l is, if that is a slice, a string, or the like; else nil.
+func (l *location) sliced() *location {
+	types, ok := l.types.(*dwarf.Types)
+	if !ok {
+		return nil
+	}
+	switch kind, _, _ := types.Go(l.typ); kind {
+	case dwarf.GoSlice:
+		array, _ := l.part("array")
+		return array
+	case dwarf.GoString:
+		text, _ := l.part("str")
+		return text
+	}
+	if v := vectorOf(types, l); v != nil {
+		return v.first
+	}
+	return nil
 }
 
 // element returns the one of values like l, one behind the other, that a asks for.
@@ -225,7 +249,10 @@ func (l *location) value() (program.Expr, *syntax.Diagnostic) {
 		}
 		return l.address()
 	case k == btf.Float:
-		return nil, l.fail("%s is %s: there is no floating point in scripts", l.what, article(l.types.String(l.typ)))
+		// As a number it is its bits.
+		if n.Size = l.types.Size(t); n.Size != 4 && n.Size != 8 {
+			return nil, l.fail("%s is %s of %d bytes: floating point is known of 4 and 8", l.what, article(l.types.String(l.typ)), n.Size)
+		}
 	case k == btf.Void:
 		return nil, l.fail("%s is void: it has no value", l.what)
 	case !ok || n.Size != 1 && n.Size != 2 && n.Size != 4 && n.Size != 8:
@@ -325,6 +352,9 @@ func (l *location) around() *program.Deref {
 
 // place returns what an assignment to l changes, nil if there is no such thing.
 func (l *location) place(value program.Expr) program.Expr {
+	if l.types.Kind(l.real()) == btf.Float && l.types.Size(l.typ) != 8 {
+		return nil
+	}
 	if d, ok := value.(*program.Deref); ok && l.addr != nil && l.bits == 0 {
 		return d
 	}

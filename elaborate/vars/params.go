@@ -52,8 +52,9 @@ func argLocation(types btf.Table, p *btf.Proto, i, used int, stack int64, at syn
 			l.addr = &program.Argument{At: at, Index: used}
 			break
 		}
-		l.regs = c.registers(func(n int) program.Expr { return &program.Argument{At: at, Index: used + n} })
-		if len(c.words) == 1 {
+		l.regs = c.registers(func(n int) program.Expr { return &program.Argument{At: at, Index: used + n} },
+			func(n int) program.Expr { return vectorRegister(at, vectors+n) })
+		if len(c.words) == 1 && c.words[0] == general {
 			l.store = l.regs[0]
 		}
 		break
@@ -74,8 +75,8 @@ func resultLocation(types btf.Table, p *btf.Proto, at syntax.Pos) *location {
 			return &program.ReturnValue{At: at}
 		}
 		return &program.Register{At: at, Number: machine.Results[1]}
-	})
-	if len(l.regs) == 1 {
+	}, func(n int) program.Expr { return vectorRegister(at, n) })
+	if len(l.regs) == 1 && c.words[0] == general {
 		l.store = l.regs[0]
 	}
 	return l

@@ -16,6 +16,7 @@ const (
 	maxShown    = 32 // numbers and strings
 	maxElements = 5  // of an array
 	maxLevels   = 16 // of structs in structs
+	floatDigits = 6  // behind the point
 )
 
 // A rendition is a sprintf in the making.
@@ -23,7 +24,21 @@ type rendition struct {
 	r      *resolution
 	format strings.Builder
 	args   []program.Expr
+	shown  *int // numbers and strings, of all of it
 	full   bool
+
+	before  int // what was shown before this alternative
+	longest int // of alternatives
+
+	dynamically bool // what is shown is the value of an interface: those in it are not followed
+}
+
+// levelsOf is how many structs in structs $x$ and $x$$ open.
+func levelsOf(pretty int) int {
+	if pretty > 1 {
+		return maxLevels
+	}
+	return 1
 }
 
 func (p *rendition) text(s string) {
@@ -32,7 +47,7 @@ func (p *rendition) text(s string) {
 
 // arg adds one argument, unless there are too many.
 func (p *rendition) arg(directive string, x program.Expr) {
-	if len(p.args) >= maxShown {
+	if *p.shown++; *p.shown > maxShown {
 		p.full = true
 		p.text("...")
 		return
@@ -48,9 +63,16 @@ func (p *rendition) value(at syntax.Pos) *program.Value {
 // all resolves $$parms, $$vars, $$locals and $$return: name=value, with
 // spaces between.
 func (r *resolution) all() *program.Value {
-	p := &rendition{r: r}
+	p := &rendition{r: r, shown: new(int)}
 	switch name := r.x.Name[1:]; name {
 	case "return":
+		if list, ok := r.goResults(); ok {
+			if len(list) == 1 {
+				list[0].name = "return"
+			}
+			p.results(list, "", " ")
+			break
+		}
 		l, d := r.result()
 		if d != nil && r.atReturn {
 			break // returns nothing: ""
@@ -98,7 +120,7 @@ func (r *resolution) variables(what string, params, locals bool) ([]named, *synt
 	var list []named
 	if s := r.exact(); s != nil {
 		for _, v := range s.Variables() {
-			if v.Param && params || !v.Param && locals {
+			if v.Param && params || !v.Param && locals && !strings.HasPrefix(v.Name, "~") {
 				one := *r
 				one.summary = true
 				l, err := one.at(s, v)
@@ -131,26 +153,42 @@ func (p *rendition) variable(name string, l *location) {
 		p.top(l, p.r.x.Pretty)
 		return
 	}
-	x, d := l.value()
-	if d != nil {
-		p.text("?")
+	if p.container(l, 0) {
 		return
 	}
-	p.arg("%#x", x)
+	x, d := l.value()
+	switch {
+	case d != nil:
+		p.text("?")
+	case l.types.Kind(l.real()) == btf.Float:
+		p.number(l)
+	default:
+		p.arg("%#x", x)
+	}
 }
 
 // pretty resolves $x$ and $x$$.
 func (r *resolution) pretty(l *location, depth int) *program.Value {
-	p := &rendition{r: r}
+	p := &rendition{r: r, shown: new(int)}
 	p.top(l, depth)
+	return p.value(r.x.At)
+}
+
+// prettyResults resolves $return$ of a function with several results.
+func (r *resolution) prettyResults() *program.Value {
+	list, _ := r.goResults()
+	p := &rendition{r: r, shown: new(int)}
+	p.text("{")
+	p.results(list, ".", ", ")
+	p.text("}")
 	return p.value(r.x.At)
 }
 
 // top writes the value at l; a pointer to a struct or union is followed.
 func (p *rendition) top(l *location, depth int) {
-	levels := 1
-	if depth > 1 {
-		levels = maxLevels
+	levels := levelsOf(depth)
+	if p.container(l, levels) {
+		return
 	}
 	if l.types.Kind(l.real()) == btf.Pointer {
 		to := l.types.Strip(l.types.Target(l.real()))
@@ -165,6 +203,9 @@ func (p *rendition) top(l *location, depth int) {
 
 // show writes the value at l with levels of structs and arrays opened.
 func (p *rendition) show(l *location, levels int) {
+	if p.container(l, levels) {
+		return
+	}
 	t := l.real()
 	switch l.types.Kind(t) {
 	case btf.Struct, btf.Union:
@@ -274,6 +315,10 @@ func (p *rendition) number(l *location) {
 	x, d := l.value()
 	if d != nil {
 		p.text("?")
+		return
+	}
+	if l.types.Kind(l.real()) == btf.Float {
+		p.arg("%s", p.r.call("fp_to_string", p.r.double(l, x), &program.Number{At: p.r.x.At, Value: floatDigits}))
 		return
 	}
 	if n, _ := l.types.Integer(l.real()); n.Signed {

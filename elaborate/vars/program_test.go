@@ -43,9 +43,9 @@ func TestPassed(t *testing.T) {
 	for function, variables := range map[string]string{
 		"integers": "$a $b $c $d $e $f $g $h",
 		"structs":  "$a->a $b->a $b->b $b->c $c->a $c->c $d $e",
-		"floating": "$b $e",
-		"mix":      "$a->n $b $c->n $d->i $e->u->l $f",
-		"many":     "$j $k",
+		"floating": "$a $b $e",
+		"mix":      "$a->d $a->n $b $c->n $c->d $d->i $e->in->d[0] $e->u->l $f",
+		"many":     "$a $h $i $j $k",
 		"wide":     "$a $c $e $f $g $h",
 		"unfit":    "$a $e $f->a $f->c $g $h->a $h->b",
 		"stacked":  "$f $g->a $i",
@@ -102,11 +102,11 @@ func TestResults(t *testing.T) {
 	for script, want := range map[string]string{
 		`function("large").return { println($return->c) }`:            "s8[user (ret + 16)]",
 		`function("half").return { println($return->n) }`:             "ret",
-		`function("half").return { println($return->d) }`:             "there is no floating point in scripts",
+		`function("half").return { println($return->d) }`:             "reg17",
 		`function("other").return { println($return->n) }`:            "ret",
 		`function("both").return { println($return->b, $return->c) }`: "s1((ret >>> 32)) reg1",
 		`function("narrow").return { println($return, $n) }`:          "s2(ret) saved0",
-		`function("real").return { println($return) }`:                "there is no floating point in scripts",
+		`function("real").return { println($return) }`:                "reg17",
 		`function("integers").return { println($h, @entry($g)) }`:     "saved0 saved1",
 	} {
 		e, diags := elaborated.OnProgram(t, fmt.Sprintf("probe process(%q).%s", path, script))

@@ -49,6 +49,8 @@ func (r *resolution) fixed(l *location) string {
 	switch {
 	case r.tracepoint() != nil && l.addr == nil:
 		return "a tracepoint's arguments can't, only what they point to"
+	case l.types.Kind(l.real()) == btf.Float:
+		return "of floating point, only a double in memory can"
 	case l.bits != 0:
 		return "it is a bit field in a register"
 	}
@@ -70,14 +72,17 @@ func (r *resolution) value() *program.Value {
 	if n, ok := r.enumerator(); ok {
 		return &program.Value{X: &program.Number{At: r.x.At, Value: n}, Fixed: "it is a constant of an enumeration"}
 	}
-	l, d := r.start()
+	l, access, d := r.startOrResult()
 	if d != nil {
 		return failed(r.x.At, d)
+	}
+	if l == nil {
+		return r.prettyResults()
 	}
 	if r.x.Kind == syntax.AtCast && len(r.x.Access) == 0 && r.x.Pretty == 0 {
 		return value(l.addr, l.addressed()) // typed, but as it was
 	}
-	for i, a := range r.x.Access {
+	for i, a := range access {
 		if i == 0 && a.Index != nil && (r.x.Kind == syntax.AtCast || r.x.Kind == syntax.AutoCast) {
 			l, d = l.element(a) // of what it points to
 		} else {
@@ -105,13 +110,24 @@ func (r *resolution) value() *program.Value {
 		}
 		return value(x, l.addressed())
 	}
+	if text := r.valueText(l); text != nil {
+		return value(text, nil)
+	}
 	x, d := l.value()
 	if d != nil {
 		return failed(r.x.At, d)
 	}
-	v := value(x, l.pointed())
+	v := value(r.double(l, x), l.pointed())
 	v.Store, v.Fixed = l.place(x), r.fixed(l)
 	return v
+}
+
+// double returns the value of l, which is x: floating point as the bits of a double, be it a float.
+func (r *resolution) double(l *location, x program.Expr) program.Expr {
+	if l.types.Kind(l.real()) != btf.Float || l.types.Size(l.typ) != 4 {
+		return x
+	}
+	return r.call("fp32_to_fp64", x)
 }
 
 // value is the value x, which points to what to says, if to is not nil.
@@ -121,6 +137,18 @@ func value(x program.Expr, to *Pointed) *program.Value {
 		v.Points = to
 	}
 	return v
+}
+
+// startOrResult returns the location of what the chain begins with, and what is left of the chain. l is nil
+// if that is all of several results.
+func (r *resolution) startOrResult() (l *location, access []syntax.Access, d *syntax.Diagnostic) {
+	if r.x.Kind == syntax.DollarVar && (r.x.Name == "return" || r.isResult(r.x.Name)) {
+		if list, ok := r.goResults(); ok {
+			return r.goResult(list)
+		}
+	}
+	l, d = r.start()
+	return l, r.x.Access, d
 }
 
 // start returns the location of what the chain begins with.

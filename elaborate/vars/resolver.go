@@ -73,7 +73,7 @@ func (v *Resolver) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Value) *
 			return failed(x.At, v.env.Target.Complain(x.At, err))
 		}
 		r := &resolution{Resolver: v, types: types, x: x, made: made, atEntry: v.entry[x]}
-		if v.atReturn && !r.atEntry && x.Kind != syntax.AtCast && x.Kind != syntax.AutoCast && x.Name != "return" && x.Name != "$return" {
+		if v.atReturn && !r.atEntry && x.Kind != syntax.AtCast && x.Kind != syntax.AutoCast && x.Name != "return" && x.Name != "$return" && !v.isResult(x.Name) {
 			return r.saved()
 		}
 		return r.value()

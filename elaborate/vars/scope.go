@@ -112,8 +112,8 @@ func (s *scope) part(at syntax.Pos, p *dwarf.Piece, from, n int64) (program.Expr
 		}
 		return &program.Deref{At: at, Addr: program.Plus(at, addr, from/8), Size: int(bytes), User: s.User()}, nil
 	case dwarf.InRegister:
-		if !machine.Visible(p.N) {
-			return nil, nil // a floating point part, without which the others can be had
+		if !machine.Visible(p.N) && (!machine.Vector(p.N) || from+p.Skip >= 64) {
+			return nil, nil // a part without which the others can be had
 		}
 		x, err = s.register(at, p.N)
 	case dwarf.IsValue:
@@ -139,7 +139,7 @@ func (s *scope) register(at syntax.Pos, n int64) (program.Expr, error) {
 	if i, ok := machine.Argument(n); ok && s.entry {
 		return &program.Argument{At: at, Index: i}, nil
 	}
-	if !machine.Visible(n) {
+	if !machine.Visible(n) && !(machine.Vector(n) && s.User()) {
 		return nil, fmt.Errorf("it is in register %d, which handlers do not see", n)
 	}
 	return &program.Register{At: at, Number: int(n)}, nil

@@ -40,6 +40,9 @@ func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 		return nil, err
 	}
 	if s.entry && v.Param && v.Kept() && !strings.Contains(s.Symbol, ".") {
+		if s.IsGo() {
+			return r.goPassed(s, v), nil
+		}
 		return r.passed(s, v), nil
 	}
 	asked := *s
@@ -56,7 +59,9 @@ func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 		case dwarf.InRegister:
 			x, err := s.register(r.x.At, p.N)
 			l.regs = []program.Expr{x}
-			l.store = x
+			if machine.Visible(p.N) {
+				l.store = x
+			}
 			return l, err
 		}
 	}

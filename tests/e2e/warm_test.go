@@ -60,8 +60,8 @@ func warm(t *testing.T, dir, release string) {
 	group.Wait()
 }
 
-// buildPrograms compiles the programs whose probes the scripts try, of C, C++ and Go, into a folder of $PATH; but for Go's
-// also as NAME-stripped.
+// buildPrograms compiles the programs whose probes the scripts try, of C, C++ and Go, into a folder of $PATH, also as
+// NAME-stripped.
 func buildPrograms(t *testing.T, dir string) {
 	sources, err := filepath.Glob("programs/*.c*")
 	if err != nil {
@@ -74,6 +74,7 @@ func buildPrograms(t *testing.T, dir string) {
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
 	}
 	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gocalls")
+	guest.Command(t, ".", "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "gocalls-stripped"), "./programs/gocalls")
 }
 
 // sessions returns the arguments of gostap for each script that a testscript file runs.

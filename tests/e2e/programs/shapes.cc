@@ -2,6 +2,10 @@
 //
 // shapes: what C++ has that C has not: namespaces, methods, overloads,
 // templates, references, inheritance, constructors.
+#include <string>
+#include <string_view>
+#include <vector>
+
 #define PROBED __attribute__((noinline, noclone, noipa))
 
 namespace geo
@@ -65,6 +69,34 @@ template <class T> PROBED T larger(T a, T b)
 }
 }
 
+struct Drawing : public geo::Named {
+	std::string title;
+	std::vector<int> sizes;
+	float scale;
+};
+
+PROBED double draw(const std::string &s, std::vector<int> &v, const std::vector<std::string> *names, Drawing *d, std::string_view part, double x, float y)
+{
+	asm volatile("" ::: "memory");
+	return x + y + v.size();
+}
+
+static void drawings()
+{
+	std::vector<int> v{1, -2, 3, 4, 5, 6, 7};
+	std::vector<std::string> names{"one", "two"};
+	Drawing d;
+
+	d.name = "d";
+	d.id = 3;
+	d.title = "a title that does not fit into the string itself";
+	d.sizes = {9, 8};
+	d.scale = 0.5;
+	draw("short", v, &names, &d, "part", 3.25, -1.5f);
+	v.clear();
+	draw("", v, &names, &d, "", 1e10, 0);
+}
+
 namespace
 {
 PROBED int hidden(int n)
@@ -75,6 +107,7 @@ PROBED int hidden(int n)
 
 int main()
 {
+	drawings();
 	geo::Shape s("square", 4);
 	geo::Box<int> i{ 40 };
 	geo::Box<char> c{ 'a' };

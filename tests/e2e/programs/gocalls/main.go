@@ -37,6 +37,7 @@ func main() {
 	for i := range 3 {
 		it.take(i, "more")
 	}
+	values()
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package dwarf
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"slices"
+
+	"gostap/elaborate/btf"
+)
+
+// Attributes of Go's types (cmd/internal/dwarf in the Go tree: DW_AT_go_kind, DW_AT_go_key, DW_AT_go_elem).
+const (
+	attrGoKind = dwarf.Attr(0x2900)
+	attrGoKey  = dwarf.Attr(0x2901)
+	attrGoElem = dwarf.Attr(0x2902)
+)
+
+const langGo = 0x16 // DW_LANG_Go
+
+// A GoKind is a kind of Go's types, by package reflect's number.
+type GoKind uint64
+
+// The kinds that have to be told from structs and pointers.
+const (
+	GoComplex64  GoKind = 15
+	GoComplex128 GoKind = 16
+	GoInterface  GoKind = 20
+	GoMap        GoKind = 21
+	GoSlice      GoKind = 23
+	GoString     GoKind = 24
+)
+
+// Go returns of what kind id is in Go, 0 if it is none of those above; for a map the types of its keys and
+// elements, for a slice that of its elements.
+func (t *Types) Go(id btf.ID) (kind GoKind, key, elem btf.ID) {
+	for range maxTypes {
+		d, ok := t.die(id)
+		if !ok {
+			break
+		}
+		switch n, _ := d.number(attrGoKind); GoKind(n) {
+		case GoComplex64, GoComplex128, GoInterface, GoMap, GoSlice, GoString:
+			return GoKind(n), t.ref(d, attrGoKey), t.ref(d, attrGoElem)
+		}
+		if d.tag != dwarf.TagTypedef {
+			break
+		}
+		id = t.Target(id)
+	}
+	return 0, 0, 0
+}
+
+// IsGo reports whether Go's compiler made the scope's code.
+func (s *Scope) IsGo() bool {
+	root, ok := s.u.die(s.u.first)
+	if !ok {
+		return false
+	}
+	language, _ := root.number(dwarf.AttrLanguage)
+	return language == langGo
+}
+
+// Results returns the variables that a function of Go returns, in their order.
+func (s *Scope) Results() (list []*Variable) {
+	if !s.IsGo() {
+		return nil
+	}
+	for _, v := range s.vars {
+		if v.Result {
+			list = append(list, v)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Variable) int { return cmp.Compare(a.declared, b.declared) })
+	return list
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/translator/program"
+)
+
+// cplusplus writes a std::string, std::string_view or std::vector, as libstdc++ lays them out since its new ABI (GCC 5).
+func (p *rendition) cplusplus(l *location, levels int) bool {
+	types := l.types.(*dwarf.Types)
+	l = l.complete()
+	if types.Kind(l.real()) != btf.Struct {
+		return false
+	}
+	var text, length []string
+	switch name := types.Name(l.real()); {
+	case strings.HasPrefix(name, "basic_string<char"):
+		text, length = []string{"_M_dataplus", "_M_p"}, []string{"_M_string_length"}
+	case strings.HasPrefix(name, "basic_string_view<char"):
+		text, length = []string{"_M_str"}, []string{"_M_len"}
+	default:
+		v := cplusplusVector(types, l)
+		return v != nil && p.sequence(v, levels, false)
+	}
+	addr, d := l.number(text...)
+	n, also := l.number(length...)
+	if d != nil || also != nil {
+		return false
+	}
+	p.textOf(addr, n)
+	return true
+}
+
+// cplusplusVector returns the elements of a std::vector; nil if l is none.
+func cplusplusVector(types *dwarf.Types, l *location) *sequence {
+	if !strings.HasPrefix(types.Name(l.real()), "vector<") {
+		return nil
+	}
+	first, d := l.part("_M_impl", "_M_start")
+	if d != nil || types.Kind(first.real()) != btf.Pointer {
+		return nil // bits
+	}
+	elem := types.Target(first.real())
+	size := types.Size(elem)
+	start, d := first.value()
+	end, also := l.number("_M_impl", "_M_finish")
+	if size == 0 || d != nil || also != nil {
+		return nil
+	}
+	bytes := &program.Binary{At: l.at, Op: "-", X: end, Y: start}
+	return &sequence{first, &program.Binary{At: l.at, Op: "/", X: bytes, Y: &program.Number{At: l.at, Value: size}}, elem}
+}
