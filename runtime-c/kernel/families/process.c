@@ -12,10 +12,10 @@
 #include <linux/kprobes.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/tracepoint.h>
 
 #include "../dispatch.h"
-#include "../existing.h"
+#include "../hook.h"
+#include "../visit.h"
 
 enum gs_process_event {
 	GS_PROCESS_BEGIN = 1,
@@ -116,44 +116,25 @@ static void gs_process_visited(void)
 		gs_process_happens(gs_process_beginning(current), task_pt_regs(current));
 }
 
+static struct gs_visits gs_process_visits;
+
 static struct kprobe gs_process_kprobes[] = {
 	{ .symbol_name = "calculate_sigpending", .pre_handler = gs_process_born },
 	{ .symbol_name = "taskstats_exit", .pre_handler = gs_process_dies },
 };
 
-struct gs_process_trace {
-	const char *name;
-	void *call;
-	struct tracepoint *tp;
-	bool armed;
-};
-
-static struct gs_process_trace gs_process_traces[] = {
+static struct gs_hook gs_process_hooks[] = {
 	{ "sched_process_exec", gs_process_executes },
 	{ "sys_enter", gs_process_calls },
 	{ "sys_exit", gs_process_returns },
 };
 
-/* Which of gs_process_kprobes and gs_process_traces an event takes, by bits; traces from bit 4 on. */
+/* Which of gs_process_kprobes and gs_process_hooks an event takes, by bits; hooks from bit 4 on. */
 static const u8 gs_process_takes[GS_PROCESS_EVENTS] = {
 	[GS_PROCESS_BEGIN] = 0x11, [GS_PROCESS_END] = 0x02, [GS_THREAD_BEGIN] = 0x01,
 	[GS_THREAD_END] = 0x02, [GS_PROCESS_SYSCALL] = 0x20, [GS_PROCESS_SYSRET] = 0x40,
 };
 static u8 gs_process_armed;	/* the same bits */
-
-static void gs_process_find(struct tracepoint *tp, void *data)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(gs_process_traces); i++)
-		if (!strcmp(tp->name, gs_process_traces[i].name))
-			gs_process_traces[i].tp = tp;
-}
-
-static int gs_process_trace_arm(struct gs_process_trace *t)
-{
-	return t->tp ? tracepoint_probe_register(t->tp, t->call, NULL) : -ENOENT;
-}
 
 /* Arms what an event takes. 0 or -errno. */
 static int gs_process_arm_event(enum gs_process_event event)
@@ -164,7 +145,7 @@ static int gs_process_arm_event(enum gs_process_event event)
 	for (i = 0; i < 8 && !err; i++) {
 		if (!(gs_process_takes[event] & ~gs_process_armed & 1 << i))
 			continue;
-		err = i < 4 ? register_kprobe(&gs_process_kprobes[i]) : gs_process_trace_arm(&gs_process_traces[i - 4]);
+		err = i < 4 ? register_kprobe(&gs_process_kprobes[i]) : gs_hook_arm(&gs_process_hooks[i - 4]);
 		if (!err)
 			gs_process_armed |= 1 << i;
 	}
@@ -187,7 +168,6 @@ static int gs_processes_arm(const struct gs_point **points, u32 n)
 			if (points[i]->args[0] == event)
 				gs_process_hits[at++] = gs_hit_of(points[i]);
 	}
-	for_each_kernel_tracepoint(gs_process_find, NULL);
 	for (i = 0; i < at; i++) {
 		err = gs_process_arm_event(gs_process_hits[i].point->args[0]);
 		if (err == -ENOMEM)
@@ -200,26 +180,21 @@ static int gs_processes_arm(const struct gs_point **points, u32 n)
 
 static void gs_processes_running(void)
 {
-	if (gs_process_armed & (gs_process_takes[GS_PROCESS_BEGIN] | gs_process_takes[GS_THREAD_BEGIN]))
-		gs_existing_visit(gs_process_exists, gs_process_visited);
+	if (!(gs_process_armed & (gs_process_takes[GS_PROCESS_BEGIN] | gs_process_takes[GS_THREAD_BEGIN])))
+		return;
+	gs_visits_open(&gs_process_visits, gs_process_visited);
+	gs_visit_existing(&gs_process_visits, gs_process_exists);
 }
 
 static void gs_processes_disarm(void)
 {
 	u32 i;
 
-	gs_existing_leave();
-
-	for (i = 0; i < 8; i++) {
-		if (!(gs_process_armed & 1 << i))
-			continue;
-		if (i < 4)
+	gs_visits_close(&gs_process_visits);
+	for (i = 0; i < 4; i++)
+		if (gs_process_armed & 1 << i)
 			unregister_kprobe(&gs_process_kprobes[i]);
-		else
-			tracepoint_probe_unregister(gs_process_traces[i - 4].tp, gs_process_traces[i - 4].call, NULL);
-	}
-	if (gs_process_armed)
-		tracepoint_synchronize_unregister();
+	gs_hooks_disarm(gs_process_hooks, ARRAY_SIZE(gs_process_hooks));
 	gs_process_armed = 0;
 	kvfree(gs_process_hits);
 	gs_process_hits = NULL;
