@@ -101,6 +101,8 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 			fmt.Fprintf(b, " bias %s", x.Image.Path)
 		case *program.ProbedAddr:
 			b.WriteString(" probed")
+		case *program.PerfCount:
+			fmt.Fprintf(b, " perf %q", x.Counter)
 		case *program.ReturnValue:
 			b.WriteString(" ret")
 		case *program.SavedValue:

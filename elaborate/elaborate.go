@@ -33,6 +33,7 @@ func Elaborate(user []*syntax.File, lib *library.Library, target *image.Target) 
 		el.probe(decl)
 	}
 	el.resolveAutocasts()
+	el.resolveCounters()
 	if el.kinds.Broken != nil && el.diags.Err() == nil {
 		el.diags = append(el.diags, el.kinds.Broken)
 	}
@@ -83,6 +84,8 @@ type elaboration struct {
 	pending   []*syntax.ProbeDecl
 	bodies    []*syntax.Block // of the probe that is elaborated
 	handler   *syntax.Block   // its own
+	inProcess bool            // it is at what processes do
+	reads     []counterRead   // by @perf
 	entered   map[int64]bool  // the entry values that a probe keeps
 	through   int             // aliases that the probe has gone through so far
 	autocasts *autocasts
@@ -105,6 +108,9 @@ func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 	}
 	for _, r := range el.points(decl.Points, path{}, start) {
 		bodies := r.path.bodies
+		if r.place.Silent {
+			bodies = []*syntax.Block{{At: decl.At}}
+		}
 		if r.place.Before != nil {
 			bodies = append([]*syntax.Block{r.place.Before}, bodies...)
 		}
@@ -157,7 +163,7 @@ func (el *elaboration) group(decl *syntax.ProbeDecl, bodies []*syntax.Block, r r
 		Conds:  r.path.conds,
 		Values: map[syntax.Expr]*program.Value{},
 	}
-	el.bodies, el.handler = bodies, decl.Body
+	el.bodies, el.handler, el.inProcess = bodies, decl.Body, inProcess[r.place.Point.Family]
 	el.scope = el.autocasts.probe(group)
 	for _, body := range bodies {
 		el.follow(body, r.place.Vars, group.Values)

@@ -20,6 +20,8 @@ func (el *elaboration) value(x syntax.Expr, known *vars.Resolver, values map[syn
 			return truth(at, el.defined(at.Args, known))
 		case "kderef", "uderef":
 			return deref(at)
+		case "perf":
+			return el.counter(at)
 		case "probewrite":
 			if el.handler == nil {
 				return vars.Refused(at.At, "@probewrite tells of the probe that it stands in, and this is a function")

@@ -30,6 +30,14 @@ func (p Point) Root() string { return p.Components[0].Name }
 // Has reports whether the component name was written.
 func (p Point) Has(name string) bool { return p.component(name) != nil }
 
+// Argument returns what stands in name(…), nil for nothing.
+func (p Point) Argument(name string) syntax.Expr {
+	if c := p.component(name); c != nil {
+		return c.Arg
+	}
+	return nil
+}
+
 // Number returns the number in name(number), or otherwise if there is no such component or no number in it.
 func (p Point) Number(name string, otherwise int64) int64 {
 	if c := p.component(name); c != nil {

@@ -23,17 +23,21 @@ var perfTypes = []struct {
 	events []string
 }{{"hw", hardwareEvents}, {"sw", softwareEvents}}
 
-// perfPatterns are all that can be probed of an event.
+// perfPatterns are all that can be probed of an event: it on all processors, in processes of a program, and a counter of it.
 func perfPatterns(event string) []string {
-	return []string{event, event + ".sample(number)", event + ".hz(number)"}
+	var list []string
+	for _, in := range []string{"", ".process", ".process(string)"} {
+		list = append(list, event+in, event+".sample(number)"+in, event+".hz(number)"+in, event+in+".counter(string)")
+	}
+	return list
 }
 
 func init() {
 	register(perfEvent, perfPatterns("perf.type(number).config(number)")...)
 	for number, t := range perfTypes {
 		for config, event := range t.events {
-			register(func(_ *Context, m match) ([]*Place, *syntax.Diagnostic) {
-				return perfPlace(m, int64(number), int64(config))
+			register(func(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+				return c.perfPlaces(m, int64(number), int64(config))
 			}, perfPatterns("perf."+t.name+"."+event)...)
 		}
 	}
@@ -52,31 +56,74 @@ const (
 )
 
 // perfEvent builds perf.type(N).config(M).
-func perfEvent(_ *Context, m match) ([]*Place, *syntax.Diagnostic) {
-	return perfPlace(m, m.Number("type", 0), m.Number("config", 0))
+func perfEvent(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	return c.perfPlaces(m, m.Number("type", 0), m.Number("config", 0))
 }
 
-// perfPlace is the place at an event: each processor's counter of it, at every Nth event.
-func perfPlace(m match, kind, config int64) ([]*Place, *syntax.Diagnostic) {
+// perfPlaces are the places at an event: each processor's counter of it, at every Nth event; or those of the tasks of
+// programs, for handlers or to be read by them.
+func (c *Context) perfPlaces(m match, kind, config int64) ([]*Place, *syntax.Diagnostic) {
+	rate, d := perfRate(m, kind)
+	if d != nil {
+		return nil, d
+	}
+	point := program.Point{At: m.At, Family: "perf", Name: probepoint.Spell(m.ProbePoint), Args: [2]int64{config, rate}}
+	if m.Has("counter") {
+		point.File = m.Text("counter")
+		if point.File == "" {
+			return nil, m.Errorf("a counter has a name, by which @perf reads it")
+		}
+	}
+	if !m.Has("process") && !m.Has("counter") {
+		return []*Place{{Point: &point}}, nil
+	}
+	if err := c.Target.Host(); err != nil {
+		return nil, m.Errorf("%v", err)
+	}
+	point.Family = "perftask"
+	if !m.Has("process") {
+		return []*Place{{Point: &point, Silent: true}}, nil
+	}
+	paths, of, d := c.processPaths(m)
+	if d != nil {
+		return nil, d
+	}
+	if of == program.TargetProcesses && rate < 0 {
+		point.Args[1] -= program.PerfOfTarget
+	} else if of == program.TargetProcesses {
+		point.Args[1] += program.PerfOfTarget
+	}
+	var places []*Place
+	for _, path := range paths {
+		im, err := c.Target.Program(path)
+		if err != nil {
+			return nil, m.Errorf("%v", err)
+		}
+		one := point
+		one.Site.Image = im.ID()
+		places = append(places, &Place{Point: &one, Silent: m.Has("counter"), Wild: len(paths) > 1})
+	}
+	return places, nil
+}
+
+// perfRate is the second argument of perf's points.
+func perfRate(m match, kind int64) (int64, *syntax.Diagnostic) {
 	if kind < 0 || kind > maxPerfType {
-		return nil, m.Errorf("perf.type(%d): a type is from 0 to %d", kind, maxPerfType)
+		return 0, m.Errorf("perf.type(%d): a type is from 0 to %d", kind, maxPerfType)
 	}
-	period := m.Number("sample", defaultSample)
-	if period < 1 || period > maxPerfPeriod {
-		return nil, m.Errorf("sample(%d): the handler can run at every event, or each Nth up to %d", period, int64(maxPerfPeriod))
+	if m.Has("counter") {
+		return kind << perfTypeShift, nil
 	}
-	rate := kind<<perfTypeShift | period
 	if m.Has("hz") {
 		hz := m.Number("hz", 0)
 		if hz < 1 || hz > maxPerfHz {
-			return nil, m.Errorf("hz(%d): the frequency must be from 1 to %d", hz, int64(maxPerfHz))
+			return 0, m.Errorf("hz(%d): the frequency must be from 1 to %d", hz, int64(maxPerfHz))
 		}
-		rate = -(kind<<perfTypeShift | hz)
+		return -(kind<<perfTypeShift | hz), nil
 	}
-	return []*Place{{Point: &program.Point{
-		At:     m.At,
-		Family: "perf",
-		Name:   probepoint.Spell(m.ProbePoint),
-		Args:   [2]int64{config, rate},
-	}}}, nil
+	period := m.Number("sample", defaultSample)
+	if period < 1 || period > maxPerfPeriod {
+		return 0, m.Errorf("sample(%d): the handler can run at every event, or each Nth up to %d", period, int64(maxPerfPeriod))
+	}
+	return kind<<perfTypeShift | period, nil
 }

@@ -10,6 +10,42 @@ import (
 	"gostap/elaborate/internal/testkernel"
 )
 
+// Counters of processes: whose they are, at what, and for whom.
+func TestPerfProcess(t *testing.T) {
+	release := testkernel.Releases(t)[0]
+	for _, c := range []struct {
+		point string
+		path  string // of the program
+		rate  int64
+		file  string
+	}{
+		{`perf.sw.page_faults.sample(3).process("/bin/sh")`, "sh", 1<<47 | 3, ""},
+		{`perf.type(1).config(2).process("/bin/sh")`, "sh", 1<<47 | 1000000, ""},
+		{`perf.sw.cpu_clock.hz(50).process("/bin/sh")`, "sh", -(1<<47 | 50), ""},
+		{`perf.sw.page_faults.process("/bin/sh").counter("faults")`, "sh", 1 << 47, "faults"},
+		{`perf.hw.instructions.counter("insns")`, "", 0, "insns"},
+	} {
+		e, diags := elaborated.OnKernel(t, release, "probe "+c.point+" { }")
+		if len(diags) > 0 {
+			t.Errorf("%s: %v", c.point, diags)
+			continue
+		}
+		pt := e.Probes[0].Points[0]
+		if pt.Family != "perftask" || pt.Args[1] != c.rate || pt.File != c.file || c.path == "" != (pt.Image.Path == "") {
+			t.Errorf("%s: %+v", c.point, pt)
+		}
+	}
+	for _, c := range []struct{ script, want string }{
+		{`probe perf.sw.page_faults.process { }`, "which program is meant is not known"},
+		{`probe perf.sw.page_faults.counter("") { }`, "a counter has a name"},
+		{`probe perf.sw.page_faults.sample(1).counter("a") { }`, `"counter" can't follow`},
+	} {
+		if _, diags := elaborated.OnKernel(t, release, c.script); diags.Err() == nil || !strings.Contains(diags[0].Error(), c.want) {
+			t.Errorf("%s: %v", c.script, diags)
+		}
+	}
+}
+
 func TestPerf(t *testing.T) {
 	release := testkernel.Releases(t)[0]
 	for _, c := range []struct {

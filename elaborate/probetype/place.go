@@ -18,6 +18,7 @@ type Place struct {
 	Vars   *vars.Resolver // what target variables are there; nil: none
 	After  *syntax.Block  // runs after all else there, nil for nothing
 	Wild   bool           // one of many that a wildcard stands for
+	Silent bool           // no handler ever runs there
 }
 
 // A Context is what the builders find places in: one elaboration.

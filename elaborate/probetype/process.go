@@ -119,10 +119,10 @@ func (c *Context) probed(m match, path string, pid int64) (*probed, *syntax.Diag
 	return p, nil
 }
 
-// processPaths returns the programs that the first component stands for, and the one process whose
+// processPaths returns the programs that the component process stands for, and the one process whose
 // program it is, or 0.
 func (c *Context) processPaths(m match) (paths []string, pid int64, d *syntax.Diagnostic) {
-	switch arg := m.Components[0].Arg.(type) {
+	switch arg := m.Argument("process").(type) {
 	case *syntax.StringLit:
 		paths, err := executable.Find(arg.Value)
 		if err != nil {

@@ -54,6 +54,12 @@ int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to)
 	return 0;
 }
 
+gs_s64 gs_perf_count(gs_u32 counter)
+{
+	(void)counter;
+	return 0;
+}
+
 gs_u64 gs_thread_pointer(void)
 {
 	return 0;

@@ -137,7 +137,7 @@ struct gs_point {
 	gs_u32 program;		    /* index into gs_program.images: whose processes count; 0: all */
 	gs_u32 nreturns;	    /* where a program's file has the instructions by which the function returns; */
 	const gs_u64 *returns;	    /* 0 and NULL: the kernel has to find its returns */
-	const char *file;	    /* procfs: the file's path below the session's folder; else NULL */
+	const char *file;	    /* procfs: the file's path below the session's folder; perftask: a counter's name; else NULL */
 	gs_u16 name_len;	    /* cut to what a string may hold */
 	gs_u16 func_len;
 	const void *row;	    /* what the handler, if it is several probes', is to know of this one */
@@ -314,6 +314,11 @@ const struct gs_frame *gs_ustack(struct gs_ctx *c, gs_u32 max, gs_u32 *n, gs_u32
 const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs_u64 bp, gs_u32 *n, gs_u32 *flags);
 /* Finds what is mapped at addr of the current process; image is GS_NO_IMAGE where no file is. False if there is nothing. */
 int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to);
+/*
+ * How many events the counter that the counter-th of gs_program.points names has counted in the current task; 0 in
+ * a task that has none. For handlers in processes.
+ */
+gs_s64 gs_perf_count(gs_u32 counter);
 /* What the current process's thread finds its own variables by. */
 gs_u64 gs_thread_pointer(void);
 /* The number of the goroutine whose code is probed, 0 for the runtime's own; -1 if it can't be told. */

@@ -28,6 +28,26 @@ static void gs_counter_hit(struct perf_event *event, struct perf_sample_data *da
 	gs_run(&c->hit, regs, regs->ip, false);
 }
 
+#define GS_PERF_TYPE_SHIFT 47
+#define GS_PERF_TYPE_MAX ((1 << 15) - 1)
+
+/**
+ * gs_perf_attr() - what one of perf's points counts
+ * @attr: zeroed; it is filled
+ * @p: the point. args[0] is the event's config; args[1] is its type (15 bits, from 47 on) and how many events lead to a
+ *     hit (below them; 0: there are no hits), or, negated, the type and how many hits there are to be in a second
+ */
+void gs_perf_attr(struct perf_event_attr *attr, const struct gs_point *p)
+{
+	u64 rate = p->args[1] < 0 ? -p->args[1] : p->args[1];
+
+	attr->size = sizeof(*attr);
+	attr->type = rate >> GS_PERF_TYPE_SHIFT & GS_PERF_TYPE_MAX;
+	attr->config = p->args[0];
+	attr->freq = p->args[1] < 0;
+	attr->sample_period = rate & ((1ull << GS_PERF_TYPE_SHIFT) - 1);	/* in a union with sample_freq */
+}
+
 /* A session goes on where a new CPU can't count something, but says so. */
 static void gs_counter_refused(const struct gs_counters *counters, struct gs_counter *c, unsigned int cpu, int err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * counter.h - points at which perf's events come: a struct perf_event of every
- * CPU for each point.
+ * CPU for each point, or of tasks (families/perftask.c).
  */
 #ifndef GS_COUNTER_H
 #define GS_COUNTER_H
@@ -23,6 +23,7 @@ struct gs_counters {
 	bool late;			/* what fails now concerns a CPU that comes later */
 };
 
+void gs_perf_attr(struct perf_event_attr *attr, const struct gs_point *p);
 int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points, u32 n);
 void gs_counters_update(struct gs_counters *counters);
 void gs_counters_disarm(struct gs_counters *counters);

@@ -150,6 +150,8 @@ func writeExpr(b *strings.Builder, x program.Expr) {
 		put("thread pointer")
 	case *program.LoadBias:
 		put("load bias of ", x.Image.Path)
+	case *program.PerfCount:
+		put("perf counter ", x.Counter)
 	case *program.SyscallNumber:
 		put("syscall number")
 	case *program.FileValue:

@@ -51,10 +51,29 @@ func (b *body) contextual(e program.Expr) value {
 		return temporaryValue(t)
 	case *program.SyscallNumber:
 		return temporaryValue("(gs_s64)c->regs->orig_ax")
+	case *program.PerfCount:
+		t := b.temp()
+		b.line("gs_s64 %s = gs_perf_count(%d);", t, b.g.counter(e))
+		return temporaryValue(t)
 	case *program.Deref:
 		return b.load(b.expr(e.Addr).c, e)
 	}
 	panic(fmt.Sprintf("emit: unexpected expression %T", e))
+}
+
+// counter returns which of all points is the first that is the counter that e reads.
+func (g *gen) counter(e *program.PerfCount) int {
+	n := 0
+	for _, pr := range g.p.Probes {
+		for _, pt := range pr.Points {
+			if pt.IsCounter() && pt.File == e.Counter {
+				return n
+			}
+			n++
+		}
+	}
+	g.diags.Errorf(e.At, "the probe of the counter %q is left out", e.Counter)
+	return 0
 }
 
 func (b *body) load(addr string, e *program.Deref) value {

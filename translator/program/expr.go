@@ -225,6 +225,13 @@ type (
 	// SyscallNumber is the number of the system call that a process makes.
 	SyscallNumber struct{ At syntax.Pos }
 
+	// PerfCount is what a counter of perf's has counted in the current task: that of the points of
+	// the family perftask whose File is Counter.
+	PerfCount struct {
+		At      syntax.Pos
+		Counter string
+	}
+
 	// FileValue is $value of a procfs probe, a String: what was written to the file, or, as
 	// the place to assign to, what is read from it.
 	FileValue struct{ At syntax.Pos }
@@ -285,6 +292,7 @@ func (e *ProbedAddr) Type() Type    { return Long }
 func (e *ThreadPointer) Type() Type { return Long }
 func (e *LoadBias) Type() Type      { return Long }
 func (e *SyscallNumber) Type() Type { return Long }
+func (e *PerfCount) Type() Type     { return Long }
 func (e *FileValue) Type() Type     { return String }
 func (e *Deref) Type() Type         { return Long }
 func (e *Cast) Type() Type          { return Long }
@@ -337,6 +345,7 @@ func (e *ProbedAddr) Pos() syntax.Pos    { return e.At }
 func (e *ThreadPointer) Pos() syntax.Pos { return e.At }
 func (e *LoadBias) Pos() syntax.Pos      { return e.At }
 func (e *SyscallNumber) Pos() syntax.Pos { return e.At }
+func (e *PerfCount) Pos() syntax.Pos     { return e.At }
 func (e *FileValue) Pos() syntax.Pos     { return e.At }
 func (e *Deref) Pos() syntax.Pos         { return e.At }
 func (e *Cast) Pos() syntax.Pos          { return e.At }

@@ -109,7 +109,8 @@ type Point struct {
 	// Program is the path of the program whose processes count, "" for those of all: that which a
 	// library's function is probed in.
 	Program string
-	// File is the path of the file that the point is about, below the session's folder in procfs.
+	// File is the path of the file that the point is about, below the session's folder in procfs; of the
+	// family perftask, the name of the counter that it is.
 	File string
 	// Returns holds where a program's file has the instructions by which the function at the
 	// site returns; nil where the kernel has to find its returns.
@@ -119,6 +120,8 @@ type Point struct {
 	// timer: period in ns, randomization in ns; return, kretprobe: maxactive;
 	// uprobe: process; uretprobe: maxactive, process; process: one of ProcessBegin and so on, process; a process is its id, 0 for any;
 	// netfilter: the protocol family << 8 | the hook, the priority;
+	// perf, perftask: the event's config, its type << 47 | how many events lead to a hit, or the negative of that with hits
+	// in a second; perftask: | PerfOfTarget, and 0 events for a counter;
 	// procfs: the file's mode and one of ProcfsRead and ProcfsWrite, the size of what is read, 0 for the limit's;
 	// hwbreak: the address if there is no Symbol, the length in bytes, below 0 if reading counts too.
 
@@ -130,8 +133,14 @@ type Point struct {
 	Cold bool
 }
 
+// IsCounter reports whether PerfCount reads the point: no handler runs at it.
+func (pt *Point) IsCounter() bool { return pt.Family == "perftask" && pt.File != "" }
+
 // TargetProcesses stands for a process's id: that of the target and those descended from it.
 const TargetProcesses = -1
+
+// PerfOfTarget is set in the second argument of perftask's points, before its sign, if only the processes of the target count.
+const PerfOfTarget = 1 << 62
 
 // What a point of the family process is at, in its first argument.
 const (

@@ -44,6 +44,8 @@ func Spell(x program.Expr) string {
 		return "thread"
 	case *program.LoadBias:
 		return "bias:" + x.Image.Path
+	case *program.PerfCount:
+		return fmt.Sprintf("perf(%q)", x.Counter)
 	case *program.SyscallNumber:
 		return "nr"
 	case *program.ReturnValue:
