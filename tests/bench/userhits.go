@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"debug/elf"
 	"fmt"
 	"os/exec"
@@ -11,7 +12,8 @@ import (
 	"strings"
 )
 
-// userCases are handlers at a function of a program; FUNCTION stands for it, and PATH for the program.
+// userCases are handlers at a function of a program; FUNCTION stands for it, and PATH for the program. bpftrace 0.17
+// aborts where it prints the stack of a process that has ended.
 var userCases = []hitCase{
 	{"empty handler", `probe process("PATH").function("FUNCTION") { }`, `uprobe:PATH:FUNCTION { }`, "1620", false},
 	{"n++", `global n probe process("PATH").function("FUNCTION") { n++ } probe end { printf("%d\n", n) }`, `uprobe:PATH:FUNCTION { @n++ }`, "1640", false},
@@ -26,9 +28,9 @@ var userCases = []hitCase{
 	{"$return added up", `global s probe process("PATH").function("FUNCTION").return { s <<< $return } probe end { printf("%d\n", @sum(s)) }`,
 		`uretprobe:PATH:FUNCTION { @s = sum(retval) }`, "1800", false},
 	{threeFrames, `probe process("PATH").function("FUNCTION") { print_ubacktrace() }`,
-		`uprobe:PATH:FUNCTION { print(ustack) }`, "3500", true},
+		"", "3500", true},
 	{"seven frames of it", `probe process("PATH").function("FUNCTION") { print_ubacktrace() }`,
-		`uprobe:PATH:FUNCTION { print(ustack) }`, "-", true},
+		"", "-", true},
 }
 
 // threeFrames is the case for which the load's function is called where its stack has three frames, and not seven.
@@ -66,7 +68,7 @@ func userHits(b *bench) error {
 		fmt.Printf("extra instructions per hit of a program's function, whose first instruction is %s, on %s\n", how, b.release)
 		fmt.Printf("%-28s %10s %10s %10s\n", "", "gostap", "bpftrace", "limit")
 		for _, c := range userCases {
-			fmt.Printf("%-28s %10s %10s %10s\n", c.name, cost["gostap "+how+" "+c.name], cost["bpftrace "+how+" "+c.name], c.limit)
+			fmt.Printf("%-28s %10s %10s %10s\n", c.name, cost["gostap "+how+" "+c.name], cmp.Or(cost["bpftrace "+how+" "+c.name], "-"), c.limit)
 		}
 		for _, what := range []string{"entry", "return"} {
 			fmt.Printf("%-28s %10s\n", "by hand, "+what, cost["floor "+how+" "+what])
@@ -104,6 +106,9 @@ func guestUserHits(args []string) {
 			continue
 		}
 		for _, c := range userCases {
+			if c.bpftrace == "" {
+				continue
+			}
 			fmt.Printf("bpftrace %s %s=%s\n", how, c.name, of(c).perHit(c.prints, func(cmd string) []string {
 				return []string{"bpftrace", "-o", "/tmp/out", "-c", cmd, "-e", c.script(c.bpftrace, calls, how)}
 			}))
