@@ -77,6 +77,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 		g.nesting = int64(a.depth) + 10
 	}
 	g.keeps = keepsMatches(p)
+	g.tokenizes = tokenizes(p)
 	g.image(program.Image{}) // the kernel itself comes first
 	g.nameGlobals()
 	g.findHandlers()
@@ -154,15 +155,16 @@ type gen struct {
 	formats  map[manifest.Format]int
 	hists    map[manifest.Hist]int
 
-	roots    []*cFunc         // handlers
-	headed   map[string]*head // by their C, in which @ is the name
-	headList []*head
-	rows     map[*program.Probe]string // see splitHead; how C spells the address
-	shared   map[string]*cFunc         // the same by their C, in which @ is the name
-	named    map[*program.Global]bool  // globals that guru code names
-	keeps    bool                      // the script asks for what a regular expression matched
-	inLoops  map[*program.Global]bool
-	keys     []*keySet // see keySets
+	roots     []*cFunc         // handlers
+	headed    map[string]*head // by their C, in which @ is the name
+	headList  []*head
+	rows      map[*program.Probe]string // see splitHead; how C spells the address
+	shared    map[string]*cFunc         // the same by their C, in which @ is the name
+	named     map[*program.Global]bool  // globals that guru code names
+	keeps     bool                      // the script asks for what a regular expression matched
+	tokenizes bool                      // handlers leave strings to be tokenized on
+	inLoops   map[*program.Global]bool
+	keys      []*keySet // see keySets
 
 	counting map[*program.Function]bool // see countsWithin
 	raises   map[*program.Function]bool // see mayRaise

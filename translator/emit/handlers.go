@@ -108,6 +108,9 @@ func (b *body) handlerCode(h *handler) {
 		if b.g.keeps {
 			b.line("c->match.ngroups = 0;")
 		}
+		if b.g.tokenizes {
+			b.line("c->tokens = NULL;")
+		}
 		if pr.Cond != nil {
 			b.at(pr.Cond.Pos())
 			v := b.expr(pr.Cond)

@@ -3,6 +3,9 @@
 package emit
 
 import (
+	"slices"
+	"strings"
+
 	"gostap/translator/program"
 )
 
@@ -191,4 +194,11 @@ func keepsMatches(p *program.Program) bool {
 		v.stmts(pr.Body)
 	}
 	return keeps
+}
+
+// tokenizes reports whether the script leaves strings to be tokenized on, as the library's tokenize() does.
+func tokenizes(p *program.Program) bool {
+	return slices.ContainsFunc(p.Functions, func(fn *program.Function) bool {
+		return fn.Code != nil && strings.Contains(fn.Code.Text, "CONTEXT->tokens")
+	})
 }
