@@ -99,8 +99,15 @@ func (req *Request) complete() error {
 	if req.Progress == nil {
 		req.Progress = func(string) {}
 	}
+	if len(req.C) > maxC {
+		return errors.Errorf("the script becomes %d MB of C, and a compiler takes more than this machine may have for over %d: "+
+			"probe fewer functions, or print less of each ($$parms$$ prints all that its structs hold)", len(req.C)>>20, maxC>>20)
+	}
 	return checkName(req.Name)
 }
+
+// maxC bounds the C of a script, for which a compiler takes some hundred times as much memory, and six seconds for each MB.
+const maxC = 16 << 20
 
 // deliver puts the module where the caller wants it, and says where that is.
 func (req *Request) deliver(module string) (string, error) {

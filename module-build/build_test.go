@@ -143,6 +143,14 @@ func TestMissing(t *testing.T) {
 	t.Log(err)
 }
 
+// A script that would have a compiler take all of the memory is refused before.
+func TestTooLarge(t *testing.T) {
+	_, err := Build(context.Background(), Request{Release: "1.2.3-none", Name: "x", C: make([]byte, maxC+1)})
+	if err == nil || !strings.Contains(err.Error(), "the script becomes 16 MB of C") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestConcurrent has several builds begin with an empty cache.
 func TestConcurrent(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
