@@ -3,6 +3,7 @@
 package probetype
 
 import (
+	"gostap/elaborate/image"
 	"gostap/elaborate/probepoint"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
@@ -93,17 +94,11 @@ func (c *Context) perfPlaces(m match, kind, config int64) ([]*Place, *syntax.Dia
 	} else if of == program.TargetProcesses {
 		point.Args[1] += program.PerfOfTarget
 	}
-	var places []*Place
-	for _, path := range paths {
-		im, err := c.Target.Program(path)
-		if err != nil {
-			return nil, m.Errorf("%v", err)
-		}
+	return c.programPlaces(m, paths, func(im *image.Program) *Place {
 		one := point
 		one.Site.Image = im.ID()
-		places = append(places, &Place{Point: &one, Silent: m.Has("counter"), Wild: len(paths) > 1})
-	}
-	return places, nil
+		return &Place{Point: &one, Silent: m.Has("counter")}
+	})
 }
 
 // perfRate is the second argument of perf's points.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gostap/elaborate/executable"
+	"gostap/elaborate/image"
 	"gostap/elaborate/probepoint"
 	"gostap/elaborate/vars"
 	"gostap/internal/arch"
@@ -44,16 +45,24 @@ func processEvent(c *Context, m match, event int64) ([]*Place, *syntax.Diagnosti
 	if err != nil {
 		return nil, vars.NotFound(m.At, err)
 	}
-	var places []*Place
+	return c.programPlaces(m, paths, func(im *image.Program) *Place {
+		one := point
+		one.Site.Image = im.ID()
+		one.Name = im.Component() + "." + m.Inner()
+		return &Place{Point: &one, Vars: resolver}
+	})
+}
+
+// programPlaces makes a place in each of the programs that m stands for.
+func (c *Context) programPlaces(m match, paths []string, place func(im *image.Program) *Place) (places []*Place, d *syntax.Diagnostic) {
 	for _, path := range paths {
 		im, err := c.Target.Program(path)
 		if err != nil {
 			return nil, m.Errorf("%v", err)
 		}
-		one := point
-		one.Site.Image = im.ID()
-		one.Name = im.Component() + "." + m.Inner()
-		places = append(places, &Place{Point: &one, Vars: resolver, Wild: len(paths) > 1})
+		one := place(im)
+		one.Wild = len(paths) > 1
+		places = append(places, one)
 	}
 	return places, nil
 }
