@@ -234,9 +234,16 @@ func (p *placeMaker) places(functions []symbols.Func) []*Place {
 	for i := range functions {
 		counts[functions[i].Name]++
 	}
+	var source *image.Source
+	if p.m.Root() != "kprobe" {
+		if info := p.in.Debuginfo().Installed(p.m.ProbePoint); info != nil {
+			source = &image.Source{Image: p.in, Info: info}
+		}
+	}
 	places := make([]*Place, 0, len(functions))
 	for i := range functions {
-		places = append(places, p.place(&functions[i], counts[functions[i].Name]-1))
+		f := &functions[i]
+		places = append(places, p.place(f, counts[f.Name]-1, spellFunction(source, f)))
 	}
 	return places
 }
@@ -249,7 +256,18 @@ func (p *placeMaker) warn(at syntax.Pos, msg string) {
 	}
 }
 
-func (p *placeMaker) place(f *symbols.Func, namesakes int) *Place {
+// spellFunction spells the component of a function: with its file and line if source, which may be nil, knows them.
+func spellFunction(source *image.Source, f *symbols.Func) string {
+	if source != nil {
+		if in, ok := source.Function(f.Name, f.Addr); ok {
+			return functionAt(in.Func)
+		}
+	}
+	return `.function("` + f.Base() + `")`
+}
+
+// place makes the place of a function, whose component is spelled so, and of whose name there are namesakes others.
+func (p *placeMaker) place(f *symbols.Func, namesakes int, spelled string) *Place {
 	family, suffix := "function", ""
 	switch ftrace := p.in.Ftrace(); {
 	case p.m.Has("return") && !ftrace:
@@ -267,7 +285,7 @@ func (p *placeMaker) place(f *symbols.Func, namesakes int) *Place {
 	point := &program.Point{
 		At:     p.m.At,
 		Family: family,
-		Name:   p.root() + p.spell(f) + suffix,
+		Name:   p.root() + spelled + suffix,
 		Func:   f.Base(),
 		Site:   program.Site{Image: p.in.ID(), Symbol: f.Name},
 		Args:   p.args,
@@ -276,19 +294,6 @@ func (p *placeMaker) place(f *symbols.Func, namesakes int) *Place {
 		point.SymbolOffset = f.Offset
 	}
 	return &Place{Wild: p.wild, Point: point, Vars: p.vars(f, namesakes)}
-}
-
-// spell spells the component of a function: with its file and line, if the debuginfo is installed.
-func (p *placeMaker) spell(f *symbols.Func) string {
-	if p.m.Root() != "kprobe" {
-		if info := p.in.Debuginfo().Installed(p.m.ProbePoint); info != nil {
-			source := image.Source{Image: p.in, Info: info}
-			if in, ok := source.Function(f.Name, f.Addr); ok {
-				return functionAt(in.Func)
-			}
-		}
-	}
-	return `.function("` + f.Base() + `")`
 }
 
 // root spells the components of the point in front of .function.

@@ -286,9 +286,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		p.places = append(p.places, place)
 		return
 	}
-	place := p.maker.place(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1)
-	place.Point.Name = p.name(in.Func, "")
-	p.places = append(p.places, place)
+	p.places = append(p.places, p.maker.place(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1, functionAt(in.Func)))
 }
 
 // function makes the place of a function that debuginfo describes.

@@ -126,7 +126,7 @@ func (l *location) number(path ...string) (program.Expr, *syntax.Diagnostic) {
 	return in.value()
 }
 
-// at returns the i-th of values of a type, one behind the other, at the pointer l.
+// nth returns where the i-th of values of a type is, one behind the other, at the pointer l.
 func (l *location) nth(typ btf.ID, i int64) (*location, *syntax.Diagnostic) {
 	addr, d := l.value()
 	if d != nil {
