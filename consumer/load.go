@@ -15,6 +15,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
+	"gostap/internal/distro"
 	"gostap/manifest"
 )
 
@@ -126,7 +127,8 @@ func newGenlFamily() string {
 const howToSign = `sign it with --sign KEY,CERT. A key of your own is made and enrolled, once, with
     openssl req -new -x509 -newkey rsa:2048 -noenc -days 3650 -subj /CN=gostap/ -keyout mok.key -outform DER -out mok.der
     mokutil --import mok.der      # asks for a password, and at the next boot the firmware asks for it again
-and then serves as --sign mok.key,mok.der (Debian's own is in /var/lib/dkms, Ubuntu's in /var/lib/shim-signed/mok, if they are there)`
+and then serves as --sign mok.key,mok.der (Debian's own is in /var/lib/dkms, Ubuntu's in /var/lib/shim-signed/mok, if they are there);
+` + distro.Doctor
 
 // loadError turns what the kernel answered into what the user can do about it.
 func loadError(err error, m *manifest.Manifest, said []string) error {
@@ -147,7 +149,7 @@ func loadError(err error, m *manifest.Manifest, said []string) error {
 		if lockdown := readTrimmed("/sys/kernel/security/lockdown"); lockdown != "" && !strings.Contains(lockdown, "[none]") {
 			return errors.Errorf("this kernel is locked down (%s) and takes only modules that are signed with a key it trusts, which %s is not: %s", lockdown, m.Name, howToSign)
 		}
-		return errors.Errorf("the kernel does not let this user load module %s (CAP_SYS_MODULE is needed)%s", m.Name, detail)
+		return errors.Errorf("the kernel does not let this user load module %s (CAP_SYS_MODULE is needed)%s; %s", m.Name, detail, distro.Doctor)
 	case unix.ENOKEY, unix.EKEYREJECTED, unix.EKEYEXPIRED, unix.EKEYREVOKED, unix.EBADMSG, unix.ELIBBAD:
 		return errors.Errorf("this kernel takes only modules that are signed with a key it trusts, which %s is not (%v): %s", m.Name, err, howToSign)
 	case unix.ENOEXEC, unix.EINVAL, unix.ENOENT:

@@ -10,6 +10,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
+	"gostap/internal/distro"
 	"gostap/internal/panics"
 	"gostap/manifest"
 )
@@ -34,7 +35,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return failed, err
 	}
 	if os.Geteuid() != 0 {
-		return failed, errors.New("loading a module into the kernel takes root: run it with sudo")
+		return failed, errors.New("loading a module into the kernel takes root: run it with sudo; " + distro.Doctor)
 	}
 	supervisor, release := newSupervisor(ctx, &cfg)
 	defer release()

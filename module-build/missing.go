@@ -3,10 +3,9 @@
 package modulebuild
 
 import (
-	"bufio"
-	"fmt"
-	"os"
 	"strings"
+
+	"gostap/internal/distro"
 )
 
 // A MissingError is something that has to be installed first.
@@ -21,7 +20,7 @@ func (e *MissingError) Error() string {
 	if e.Install != "" {
 		text += "; install with: " + e.Install
 	}
-	return text
+	return text + "; " + distro.Doctor
 }
 
 // A CompileError is C that a compiler refuses: the script's embedded C, or a bug of gostap's.
@@ -32,64 +31,19 @@ type CompileError struct {
 
 func (e *CompileError) Error() string { return e.What + " does not compile:\n" + e.Output }
 
-// packages says what the things that can be missing are called, by the ID of /etc/os-release.
-var packages = map[string]struct{ install, headers, gcc, make, binutils string }{
-	"debian": {"apt-get install", "linux-headers-%s", "%s", "make", "binutils"},
-	"fedora": {"dnf install", "kernel-devel-%s", "gcc", "make", "binutils"},
-	"suse":   {"zypper install", "kernel-default-devel", "gcc", "make", "binutils"},
-	"arch":   {"pacman -S", "linux-headers", "gcc", "make", "binutils"},
-	"alpine": {"apk add", "linux-lts-dev", "gcc", "make", "binutils"},
-}
-
-// distribution returns the first of ID and ID_LIKE that packages knows.
-func distribution() string {
-	f, err := os.Open("/etc/os-release")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	var ids []string
-	for s := bufio.NewScanner(f); s.Scan(); {
-		name, value, _ := strings.Cut(s.Text(), "=")
-		if name == "ID" || name == "ID_LIKE" {
-			ids = append(ids, strings.Fields(strings.Trim(value, `"`))...)
-		}
-	}
-	for _, id := range ids {
-		if _, ok := packages[id]; ok {
-			return id
-		}
-	}
-	return ""
-}
-
 func missingHeaders(release, path string) error {
-	p := packages[distribution()]
-	e := &MissingError{What: "the headers of kernel " + release, Path: path}
-	if p.install != "" {
-		name := p.headers
-		if strings.Contains(name, "%s") {
-			name = fmt.Sprintf(name, release)
-		}
-		e.Install = p.install + " " + name
-	}
-	return e
+	return &MissingError{What: "the headers of kernel " + release, Path: path, Install: distro.Here().Headers(release)}
 }
 
 // missingTool is about a program that is not in PATH.
 func missingTool(tool string) error {
-	p := packages[distribution()]
-	e := &MissingError{What: tool, Path: "in PATH"}
-	name := tool
-	switch {
-	case strings.HasPrefix(tool, "gcc") && p.gcc == "%s":
-	case strings.HasPrefix(tool, "gcc"):
-		name = p.gcc
-	case tool == "ld":
-		name = p.binutils
+	return &MissingError{What: tool, Path: "in PATH", Install: distro.Here().Install(toolPackage(tool))}
+}
+
+// toolPackage is the common name of the package that a tool is in.
+func toolPackage(tool string) string {
+	if strings.HasSuffix(tool, "ld") {
+		return distro.Binutils
 	}
-	if p.install != "" {
-		e.Install = p.install + " " + name
-	}
-	return e
+	return tool // make, or a compiler
 }

@@ -70,7 +70,7 @@ func (t *target) variables() []byte {
 
 // checkTools refuses to begin what would end in a page of make's output.
 func (t *target) checkTools() error {
-	for _, tool := range []string{"make", t.compiler(), t.linker()} {
+	for _, tool := range t.tools() {
 		if _, err := t.LookPath(tool); err != nil {
 			return missingTool(tool)
 		}
@@ -80,6 +80,9 @@ func (t *target) checkTools() error {
 	}
 	return nil
 }
+
+// tools are the programs that a module is built with.
+func (t *target) tools() []string { return []string{"make", t.compiler(), t.linker()} }
 
 const objtool = "tools/objtool/objtool"
 

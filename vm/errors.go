@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/distro"
 )
 
 // ErrInterrupted is returned by Run when a signal on Config.Interrupt ended the VM rather than the command.
@@ -14,13 +16,28 @@ var ErrInterrupted = errors.New("micro-VM: interrupted")
 
 // MissingError says what the host lacks to run a micro-VM.
 type MissingError struct {
-	Files    []string // what was looked for
-	Packages []string // the Debian packages that it is in
+	Files   []string // what was looked for
+	Install string   // the command that installs it, "" if none is known
 }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("micro-VM: %s not found; install with: apt-get install %s",
-		strings.Join(e.Files, ", "), strings.Join(e.Packages, " "))
+	text := fmt.Sprintf("micro-VM: %s not found", strings.Join(e.Files, ", "))
+	if e.Install != "" {
+		text += "; install with: " + e.Install
+	}
+	return text + "; " + distro.Doctor
+}
+
+// lacksKernel adds a file of a kernel that is not installed.
+func (e *MissingError) lacksKernel(file, release string) {
+	install := distro.Here().Image(release)
+	switch {
+	case e.Files == nil:
+		e.Install = install
+	case install != "" && e.Install != "" && !strings.Contains(e.Install, install):
+		e.Install += " && " + install
+	}
+	e.Files = append(e.Files, file)
 }
 
 // GuestError says that the guest ended, or had to be ended, before its command did.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pkg/errors"
 
+	"gostap/internal/distro"
 	"gostap/internal/kernels"
 )
 
@@ -23,24 +24,26 @@ type tools struct {
 func findTools(release string) (tools, error) {
 	var t tools
 	var missing MissingError
+	var packages []string // by their common names
 	lacks := func(file, pkg string) {
 		missing.Files = append(missing.Files, file)
-		if !slices.Contains(missing.Packages, pkg) {
-			missing.Packages = append(missing.Packages, pkg)
-		}
+		packages = append(packages, pkg)
 	}
 	var err error
 	if t.qemu, err = exec.LookPath("qemu-system-x86_64"); err != nil {
-		lacks("qemu-system-x86_64", "qemu-system-x86")
+		lacks("qemu-system-x86_64", distro.Qemu)
 	}
 	if t.virtiofsd, err = exec.LookPath("/usr/lib/qemu/virtiofsd"); err != nil {
-		lacks("/usr/lib/qemu/virtiofsd", "qemu-system-common")
+		lacks("/usr/lib/qemu/virtiofsd", distro.Virtiofsd)
 	}
 	if t.busybox, err = exec.LookPath("busybox"); err != nil || !isStatic(t.busybox) {
-		lacks("a statically linked busybox", "busybox-static")
+		lacks("a statically linked busybox", distro.Busybox)
 	}
 	if t.gcc, err = exec.LookPath("gcc"); err != nil && os.Geteuid() != 0 {
-		lacks("gcc", "gcc")
+		lacks("gcc", distro.GCC)
+	}
+	if packages != nil {
+		missing.Install = distro.Here().Install(packages...)
 	}
 	kernel := kernels.Find(release)
 	for _, file := range []string{kernel.Image(), kernel.Modules() + "/modules.dep"} {
@@ -48,7 +51,7 @@ func findTools(release string) (tools, error) {
 		case err == nil:
 			f.Close()
 		case os.IsNotExist(err):
-			lacks(file, "linux-image-"+release)
+			missing.lacksKernel(file, release)
 		default:
 			return t, errors.Errorf("micro-VM: the kernel is installed, but this user may not read it (%v); as root: chmod a+r %s", err, file)
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"gostap/internal/cache"
@@ -49,6 +50,13 @@ func readVerdict(release, qemu string) verdict {
 		v.words = words
 	}
 	return v
+}
+
+// KVM says what is known of guests of a release under KVM since the host has booted: "works", "fails", also if /dev/kvm can't be
+// opened, or "" if none has been tried.
+func KVM(release string) string {
+	qemu, _ := exec.LookPath("qemu-system-x86_64")
+	return readVerdict(release, qemu).words
 }
 
 func (v *verdict) path() string { return cache.Path("vm", v.release, "kvm") }

@@ -11,6 +11,8 @@ import (
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
+	"gostap/internal/distro"
+	modulebuild "gostap/module-build"
 	"gostap/translator/syntax"
 )
 
@@ -105,7 +107,7 @@ func showDiff(name string, before, after []byte) error {
 		w.Close()
 	}()
 	if _, err := exec.LookPath("diff"); err != nil {
-		return errors.New("fmt -d: diff missing (looked for in PATH); install with: apt-get install diffutils")
+		return &modulebuild.MissingError{What: "fmt -d: diff", Path: "in PATH", Install: distro.Here().Install(distro.Diff)}
 	}
 	cmd := exec.Command("diff", "-u", "--label", name, "--label", name+" (formatted)", "-", "/dev/fd/3")
 	cmd.Stdin = bytes.NewReader(before)

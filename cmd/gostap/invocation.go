@@ -13,6 +13,7 @@ import (
 	"gostap/elaborate/image"
 	"gostap/elaborate/library"
 	"gostap/internal/buildid"
+	"gostap/internal/distro"
 	"gostap/tapsets"
 	"gostap/translator/emit"
 	"gostap/translator/program"
@@ -59,7 +60,7 @@ func (o *options) newInvocation() (*invocation, error) {
 			return nil, err
 		}
 	case os.Geteuid() != 0:
-		return nil, errors.New("loading a module into the kernel takes root: run it with sudo, or in a VM with --vm")
+		return nil, errors.New("loading a module into the kernel takes root: run it with sudo, or in a VM with --vm; " + distro.Doctor)
 	}
 	target := image.NewTarget(release, o.guru)
 	target.Progress = progress("Reading the debuginfo of " + release + ", this once")

@@ -11,6 +11,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
+	"gostap/internal/distro"
 	"gostap/internal/kernels"
 	"gostap/translator/suggest"
 	"gostap/vm"
@@ -31,7 +32,7 @@ func (o *options) targetRelease() (string, error) {
 	case o.vm == vmDefault:
 		releases := vm.Releases()
 		if len(releases) == 0 {
-			return "", errors.New("--vm: no kernel to run; install one with: apt-get install linux-image-cloud-amd64 linux-headers-cloud-amd64")
+			return "", errors.New("--vm: no kernel to run: there is none in /boot whose modules are in /lib/modules; " + distro.Doctor)
 		}
 		o.vm = releases[0]
 	}

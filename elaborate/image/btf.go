@@ -13,6 +13,7 @@ import (
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
+	"gostap/internal/distro"
 )
 
 // readTypes returns the kernel's types: by its BTF or, if it was built without,
@@ -73,7 +74,7 @@ func (t *Target) madeTypes(buildID string, d *Debuginfo, base string) (string, e
 	if errors.Is(err, dwarf.ErrNone) {
 		return "", &symbols.MissingError{
 			What:    "kernel " + t.Release + " has no BTF (CONFIG_DEBUG_INFO_BTF), so its types are known only from debuginfo, which is not installed",
-			Install: t.InstallDebuginfo() + " pahole",
+			Install: distro.Here().KernelDebuginfo(t.Release, distro.Pahole),
 		}
 	}
 	if err != nil {
@@ -83,7 +84,7 @@ func (t *Target) madeTypes(buildID string, d *Debuginfo, base string) (string, e
 	if err != nil {
 		return "", &symbols.MissingError{
 			What:    "kernel " + t.Release + " has no BTF (CONFIG_DEBUG_INFO_BTF); pahole, which makes it of debuginfo, is missing",
-			Install: "apt install pahole",
+			Install: distro.Here().Install(distro.Pahole),
 		}
 	}
 	tmp := fmt.Sprintf("%s.%d", path, os.Getpid())

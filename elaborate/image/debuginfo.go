@@ -14,6 +14,7 @@ import (
 	"gostap/elaborate/probecache"
 	"gostap/elaborate/probepoint"
 	"gostap/elaborate/symbols"
+	"gostap/internal/distro"
 	"gostap/internal/kernels"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
@@ -150,6 +151,9 @@ func (d *Debuginfo) Need(at syntax.Pos, what string, point *syntax.ProbePoint) (
 	default:
 		diag.Msg += ": " + err.Error()
 	}
+	if diag.Hint != "" {
+		diag.Hint += "; " + distro.Doctor
+	}
 	return nil, diag
 }
 
@@ -162,4 +166,13 @@ func quoted(point *syntax.ProbePoint) string {
 }
 
 // InstallDebuginfo is the command that installs the target's debuginfo.
-func (t *Target) InstallDebuginfo() string { return "apt install linux-image-" + t.Release + "-dbg" }
+func (t *Target) InstallDebuginfo() string {
+	d := distro.Here()
+	if command := d.KernelDebuginfo(t.Release); command != "" {
+		return command
+	}
+	if url := d.Debuginfod(); url != "" {
+		return "export DEBUGINFOD_URLS=" + url
+	}
+	return "see gostap doctor"
+}

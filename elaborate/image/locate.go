@@ -3,6 +3,7 @@
 package image
 
 import (
+	"gostap/internal/distro"
 	"gostap/manifest"
 	"gostap/translator/syntax"
 )
@@ -48,7 +49,7 @@ func (t *Target) LocateLines(m *manifest.Manifest) *syntax.Diagnostic {
 	info, diag := t.debuginfo.Need(syntax.Pos{}, "what line of the source the kernel's code is of", nil)
 	if diag == nil && info.IsSubset {
 		diag = &syntax.Diagnostic{Msg: "what line of the source the kernel's code is of is known only from all of its debuginfo, of which the probe cache has a part",
-			Hint: "install it: " + t.debuginfo.install()}
+			Hint: "install it: " + t.debuginfo.install() + "; " + distro.Doctor}
 	}
 	if diag == nil {
 		if m.Lines, err = info.LineFile(k.Text()); err == nil {

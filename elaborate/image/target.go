@@ -149,7 +149,7 @@ func (t *Target) Complain(at syntax.Pos, err error) *syntax.Diagnostic {
 	d := &syntax.Diagnostic{Pos: at, Msg: err.Error()}
 	var missing *symbols.MissingError
 	if errors.As(err, &missing) {
-		d.Msg, d.Hint = missing.What, "install it: "+missing.Install
+		d.Msg, d.Hint = missing.What, missing.Hint()
 	}
 	return d
 }

@@ -14,6 +14,7 @@ import (
 	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
 	"gostap/elaborate/probepoint"
+	"gostap/internal/distro"
 	"gostap/internal/kernels"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
@@ -48,7 +49,7 @@ func Lines(target *image.Target, what string, folders []string) ([]SourceFunc, e
 			return nil, errors.Errorf("the lines of %q are not in the probe cache, which holds %s; and debuginfo is not installed: %s",
 				what, suggest.Enumerate(entry.Points, 5), target.InstallDebuginfo())
 		}
-		return nil, errors.Errorf("the lines of functions are known only from debuginfo, which is not installed: %s", target.InstallDebuginfo())
+		return nil, errors.Errorf("the lines of functions are known only from debuginfo, which is not installed: %s; %s", target.InstallDebuginfo(), distro.Doctor)
 	}
 	if err != nil {
 		return nil, err

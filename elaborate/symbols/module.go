@@ -18,6 +18,7 @@ import (
 	"gostap/internal/buildid"
 	"gostap/internal/cache"
 	"gostap/internal/compress"
+	"gostap/internal/distro"
 	"gostap/internal/glob"
 	"gostap/internal/kernels"
 	"gostap/internal/panics"
@@ -80,7 +81,7 @@ func (k *Kernel) Modules() (ModuleTree, error) {
 	dir := kernels.Find(k.Release).Modules()
 	dep, err := os.ReadFile(filepath.Join(dir, "modules.dep"))
 	if err != nil {
-		return nil, &MissingError{What: "no modules of kernel " + k.Release + ": " + err.Error(), Install: "apt install linux-image-" + k.Release + " && depmod " + k.Release}
+		return nil, &MissingError{What: "no modules of kernel " + k.Release + ": " + err.Error(), Install: distro.Here().Image(k.Release) + " && depmod " + k.Release}
 	}
 	tree := ModuleTree{}
 	for line := range strings.Lines(string(dep)) {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gostap/internal/cache"
+	"gostap/internal/distro"
 	"gostap/internal/kernels"
 	"gostap/internal/vmlinuz"
 )
@@ -18,10 +19,18 @@ import (
 // A MissingError says that something is not installed.
 type MissingError struct {
 	What    string // "no kernel image /boot/vmlinuz-6.1.0-56-cloud-amd64"
-	Install string // the command that installs it
+	Install string // the command that installs it, "" if none is known
 }
 
-func (e *MissingError) Error() string { return e.What + "; install it: " + e.Install }
+func (e *MissingError) Error() string { return e.What + "; " + e.Hint() }
+
+// Hint says what to do.
+func (e *MissingError) Hint() string {
+	if e.Install == "" {
+		return distro.Doctor
+	}
+	return "install it: " + e.Install + "; " + distro.Doctor
+}
 
 // A source is what an index was made of; as long as it is the same file, the
 // index is right.
@@ -76,7 +85,7 @@ func findImage(release string) (string, os.FileInfo, error) {
 	path := kernels.Find(release).Image()
 	info, err := os.Stat(path)
 	if os.IsNotExist(err) {
-		return "", nil, &MissingError{What: "no kernel image " + path, Install: "apt install linux-image-" + release}
+		return "", nil, &MissingError{What: "no kernel image " + path, Install: distro.Here().Image(release)}
 	}
 	if err == nil {
 		err = unix.Access(path, unix.R_OK)

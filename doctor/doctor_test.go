@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package doctor
+
+import (
+	"strings"
+	"testing"
+
+	"gostap/internal/distro"
+	modulebuild "gostap/module-build"
+)
+
+const release = "6.1.0-56-amd64"
+
+// healthy are the facts of a Debian machine that lacks nothing.
+func healthy() Facts {
+	options := map[string]string{"CONFIG_DEBUG_INFO_BTF_MODULES": "y", "CONFIG_DYNAMIC_FTRACE": "y", "CONFIG_KRETPROBES": "y", "CONFIG_UPROBES": "y", "CONFIG_PERF_EVENTS": "y"}
+	for _, name := range needed {
+		options[name] = "y"
+	}
+	return Facts{
+		Distribution: distro.Parse("ID=debian\n"),
+		Kernel:       Kernel{Release: release, BuildID: "abcd", BTF: true, Options: options},
+		Needs: modulebuild.Needs{Build: "/build", Tools: []modulebuild.Tool{
+			{Name: "make", Path: "/usr/bin/make", Package: distro.Make},
+			{Name: "gcc-12", Path: "/usr/bin/gcc-12", Package: "gcc-12"},
+			{Name: "ld", Path: "/usr/bin/ld", Package: distro.Binutils}}},
+		Debuginfo: Debuginfo{Path: "/usr/lib/debug/boot/vmlinux-" + release},
+		Live: &Live{LoadModules: true, Administer: true, Lockdown: "none", FtraceEnabled: "1", KprobesEnabled: "1", Counters: true,
+			Mokutil: true},
+		Cache: Cache{Root: "/c", FreeMB: 5000},
+		VM:    VM{Release: release, KVM: KVM{Device: true, Usable: true, Tried: "works"}},
+	}
+}
+
+func TestHealthy(t *testing.T) {
+	list := Examine(healthy())
+	if len(list) != 17 {
+		t.Errorf("%d findings", len(list))
+	}
+	for _, f := range list {
+		if f.Status != OK || f.Fix != "" || f.Text == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if w := Worst(list); w != OK {
+		t.Error(w)
+	}
+}
+
+// Each case breaks one thing, which is then the one that is found; what it breaks in turn is not said again.
+func TestOneMissing(t *testing.T) {
+	for _, c := range []struct {
+		name, subject string
+		status        Status
+		text, fix     string
+		do            func(f *Facts)
+	}{
+		{"cache", "cache", Error, "/c can't be written (permission denied)", "export GOSTAP_CACHE=/var/tmp/gostap", func(f *Facts) { f.Cache.Problem = "permission denied" }},
+		{"space", "cache", Warning, "/c has 7 MB left", "rm -r /c/module", func(f *Facts) { f.Cache.FreeMB = 7 }},
+		{"image", "kernel", Error, "nothing in it can be probed: no kernel image", "apt install linux-image-" + release,
+			func(f *Facts) {
+				f.Kernel.Problem, f.Kernel.Missing = "no kernel image", true
+			}},
+		{"option", "options", Error, "without CONFIG_RELAY, which", "", func(f *Facts) { f.Kernel.Options["CONFIG_RELAY"] = "" }},
+		{"BTF", "BTF", Warning, "pahole, which makes it of the debuginfo, is missing", "apt install pahole", func(f *Facts) { f.Kernel.BTF = false }},
+		{"debuginfo", "debuginfo", Note, "not installed", "apt install linux-image-" + release + "-dbg", func(f *Facts) { f.Debuginfo.Path = "" }},
+		{"other debuginfo", "debuginfo", Warning, "of another build", "apt install linux-image-" + release + "-dbg", func(f *Facts) { f.Debuginfo = Debuginfo{Problem: "of another build"} }},
+		{"program", "program", Warning, "/bin/x has no debuginfo", "export DEBUGINFOD_URLS=https://debuginfod.debian.net",
+			func(f *Facts) { f.Program = &Program{Path: "/bin/x", BuildID: "ab"} }},
+		{"asked servers", "program", Warning, "and https://x none of build-id ab", "", func(f *Facts) { f.Program = &Program{Path: "/bin/x", BuildID: "ab", Servers: []string{"https://x"}} }},
+		{"no build-id", "program", Warning, "compile it with -g", "", func(f *Facts) { f.Program = &Program{Path: "/bin/x"} }},
+		{"headers", "headers", Error, "looked for /m/build/Makefile", "apt install linux-headers-" + release, func(f *Facts) { f.Needs = modulebuild.Needs{Missing: "/m/build/Makefile"} }},
+		{"make", "make", Error, "make is missing", "apt install make", func(f *Facts) { f.Needs.Tools[0].Path = "" }},
+		{"compiler", "compiler", Error, "gcc-12 is missing", "apt install gcc-12", func(f *Facts) { f.Needs.Tools[1].Path = "" }},
+		{"linker", "linker", Error, "ld is missing", "apt install binutils", func(f *Facts) { f.Needs.Tools[2].Path = "" }},
+		{"user", "rights", Error, "only root", "sudo gostap SCRIPT", func(f *Facts) { f.Live.UID = 1000 }},
+		{"container", "rights", Error, "CAP_SYS_MODULE", "", func(f *Facts) { f.Live.LoadModules = false }},
+		{"modules disabled", "rights", Error, "until it is booted again", "reboot", func(f *Facts) { f.Live.ModulesDisabled = true }},
+		{"lockdown", "signing", Error, "Secure Boot, lockdown=integrity", "openssl req", func(f *Facts) { f.Live.Lockdown, f.Live.SecureBoot = "integrity", true }},
+		{"no mokutil", "signing", Error, "lockdown=integrity", "apt install mokutil openssl && openssl req", func(f *Facts) { f.Live.Lockdown, f.Live.Mokutil = "integrity", false }},
+		{"key", "signing", Error, "k.pub is not enrolled", "mokutil --import k.pub && reboot", func(f *Facts) { f.Live.SigEnforce, f.Live.Keys = true, []Key{{"k", "k.pub", false}} }},
+		{"enrolled", "signing", Note, "l.pub is enrolled", "gostap --sign l,l.pub SCRIPT", func(f *Facts) {
+			f.Live.SigEnforce, f.Live.Keys = true, []Key{{"k", "k.pub", false}, {"l", "l.pub", true}}
+		}},
+		{"confidential", "signing", Error, "not tested", "", func(f *Facts) { f.Live.Lockdown = "confidentiality" }},
+		{"no ftrace", "ftrace", Warning, "CONFIG_DYNAMIC_FTRACE", "", func(f *Facts) { f.Kernel.Options["CONFIG_DYNAMIC_FTRACE"] = "" }},
+		{"ftrace off", "ftrace", Warning, "switched off", "sysctl kernel.ftrace_enabled=1", func(f *Facts) { f.Live.FtraceEnabled = "0" }},
+		{"kprobes off", "kprobes", Warning, "switched off", "echo 1 >/sys/kernel/debug/kprobes/enabled", func(f *Facts) { f.Live.KprobesEnabled = "0" }},
+		{"uprobes", "uprobes", Warning, "CONFIG_UPROBES", "", func(f *Facts) { f.Kernel.Options["CONFIG_UPROBES"] = "" }},
+		{"perf", "perf", Note, "counts no events", "", func(f *Facts) { f.Live.Counters = false }},
+		{"qemu", "VM", Note, "--vm is without qemu", "apt install q", func(f *Facts) { f.VM.Missing, f.VM.Install = []string{"qemu"}, "apt install q" }},
+		{"VM's kernel", "VM", Note, "no kernel in /boot", "apt install linux-image-cloud-amd64 linux-headers-cloud-amd64", func(f *Facts) { f.VM.Release = "" }},
+		{"KVM's rights", "KVM", Note, "may not open", "usermod -aG kvm $USER", func(f *Facts) { f.VM.KVM.Usable = false }},
+		{"KVM's driver", "KVM", Note, "no /dev/kvm", "modprobe kvm_intel", func(f *Facts) { f.VM.KVM = KVM{Virtual: true, Intel: true} }},
+		{"nested", "KVM", Note, "do not come up", "", func(f *Facts) { f.VM.KVM.Tried = "fails" }},
+	} {
+		facts := healthy()
+		c.do(&facts)
+		list, bad := Examine(facts), 0
+		for _, f := range list {
+			if f.Subject == c.subject && f.Status == c.status {
+				bad++
+				if !strings.Contains(f.Text, c.text) || !strings.HasPrefix(f.Fix, c.fix) || c.fix == "" && f.Fix != "" {
+					t.Errorf("%s: %+v", c.name, f)
+				}
+			}
+		}
+		if bad != 1 || Worst(list) != c.status {
+			t.Errorf("%s: found %d times; worst: %s", c.name, bad, Worst(list))
+		}
+	}
+}
+
+// What another distribution is told, and what is said where no command is known.
+func TestElsewhere(t *testing.T) {
+	for _, c := range []struct{ text, headers, debuginfo, vm string }{
+		{"ID=rocky\nID_LIKE=\"rhel centos fedora\"\n", "dnf install kernel-devel-" + release, "dnf --enablerepo='*debug*' install kernel-debuginfo-" + release, ""},
+		{"ID=arch\n", "pacman -S linux-headers", "export DEBUGINFOD_URLS=https://debuginfod.archlinux.org", ""},
+		{"ID=nixos\n", "", "", ""},
+	} {
+		f := healthy()
+		f.Distribution = distro.Parse(c.text)
+		f.Debuginfo, f.Needs = Debuginfo{}, modulebuild.Needs{Missing: "/x"}
+		f.VM.Missing = []string{"virtiofsd"}
+		for _, found := range Examine(f) {
+			want, ok := map[string]string{"headers": c.headers, "debuginfo": c.debuginfo, "VM": c.vm}[found.Subject]
+			if ok && found.Fix != want {
+				t.Errorf("%s%s: %q, want %q", c.text, found.Subject, found.Fix, want)
+			}
+		}
+	}
+}
+
+// A kernel whose configuration is unknown is not said to have or lack anything; another one than the running one has no rights.
+func TestUnknown(t *testing.T) {
+	f := healthy()
+	f.Kernel.Options, f.Live = nil, nil
+	for _, found := range Examine(f) {
+		switch found.Subject {
+		case "ftrace", "kprobes", "uprobes", "perf", "rights", "signing":
+			t.Errorf("%+v", found)
+		case "options":
+			if found.Status != Note {
+				t.Errorf("%+v", found)
+			}
+		}
+	}
+}
+
+// This machine, such as it is.
+func TestProbe(t *testing.T) {
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	t.Setenv("DEBUGINFOD_URLS", "")
+	f := Probe("", "/proc/self/exe")
+	if f.Live == nil || f.Kernel.Release != runningRelease() || f.Cache.Problem != "" || f.Cache.FreeMB == 0 {
+		t.Errorf("%+v", f)
+	}
+	if f.Program == nil || f.Program.Problem != "" || !strings.Contains(f.Program.Path, "doctor.test") {
+		t.Errorf("%+v", f.Program)
+	}
+	if f := Probe("9.9.9-none", "/nonexistent"); f.Live != nil || !f.Kernel.Missing || f.Needs.Missing == "" || f.Program.Problem == "" || f.Debuginfo.Path != "" {
+		t.Errorf("%+v", f)
+	}
+}
