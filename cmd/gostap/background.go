@@ -17,7 +17,7 @@ import (
 )
 
 // A session of -F with -o is run by another process, `gostap run --background`,
-// which goes on when this one has seen that it started.
+// which goes on when this one has seen that it started; a bundle runs itself again.
 
 // startedFd is where the process in the background says that it has started.
 const startedFd = 3
@@ -34,12 +34,19 @@ func (r *runOptions) inBackground(cfg consumer.Config) error {
 		return errors.WithStack(err)
 	}
 	defer started.Close()
-	args := append([]string{"run", "--background", "--script", cfg.Script, "-o", r.out.file, "-S", r.out.rotate},
-		r.arguments(cfg.NoWarnings, cfg.Verbose)...)
+	var args []string
+	if !r.bundled {
+		args = []string{"run"}
+	}
+	args = append(args, append([]string{"--background", "--script", cfg.Script, "-o", r.out.file, "-S", r.out.rotate},
+		r.arguments(cfg.NoWarnings, cfg.Verbose)...)...)
 	if r.out.bulk {
 		args = append(args, "-b")
 	}
-	cmd := exec.Command(self, append(args, "--", cfg.Module)...)
+	if !r.bundled {
+		args = append(args, "--", cfg.Module)
+	}
+	cmd := exec.Command(self, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), "NO_COLOR=1")
 	cmd.ExtraFiles = []*os.File{tell}

@@ -34,7 +34,7 @@ func (inv *invocation) buildModule(ctx context.Context) error {
 		return err
 	}
 	outDir := ""
-	if inv.module != "" || inv.peer.disableCache && inv.pass == 4 {
+	if inv.module != "" && !inv.bundling || inv.peer.disableCache && inv.pass == 4 {
 		outDir = "."
 	}
 	result, err := modulebuild.Build(ctx, modulebuild.Request{

@@ -14,6 +14,7 @@ import (
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
+	"gostap/bundle"
 	"gostap/internal/mainthread"
 	"gostap/internal/panics"
 	"gostap/translator/syntax"
@@ -23,6 +24,12 @@ func main() {
 	// The passes are over before collecting garbage would pay; the consumer makes none.
 	debug.SetGCPercent(400)
 	cmd, args := calledAs(os.Args[0], os.Args[1:])
+	switch b, err := bundle.Self(); {
+	case err != nil:
+		os.Exit(report(os.Stderr, err, 0))
+	case b != nil:
+		cmd, args = newBundled(b), os.Args[1:]
+	}
 	mainthread.Run(func() { os.Exit(execute(cmd, args, os.Stderr)) })
 }
 

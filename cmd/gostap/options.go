@@ -45,6 +45,8 @@ type options struct {
 	suppressErrors     bool
 	suppressTimeLimits bool
 
+	bundling bool // the module is for a bundle
+
 	stap bool // called as SystemTap's stap: its messages are wanted
 	peer peerOptions
 	run  runOptions

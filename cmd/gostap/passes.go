@@ -18,12 +18,23 @@ import (
 	"gostap/translator/syntax"
 )
 
-// passes runs the five passes, up to the one that -p names.
+// passes runs the five passes, up to the one that -p names, and prints what that has made.
 func (o *options) passes(ctx context.Context) error {
 	inv, err := o.newInvocation()
 	if err != nil {
 		return err
 	}
+	if err := inv.runPasses(ctx); err != nil {
+		return err
+	}
+	show := []func() error{inv.showTree, inv.showProgram, inv.showC, inv.showPath, func() error { return nil }}[o.pass-1]
+	return inPass(inv.number, passNames[inv.number-1], show)
+}
+
+var passNames = [...]string{"parse", "elaborate", "translate", "build", "run"}
+
+// runPasses runs the passes up to the one that -p names.
+func (inv *invocation) runPasses(ctx context.Context) error {
 	inv.status = newStatusLine()
 	defer inv.status.close()
 	if bar := inv.target.Progress; bar != nil {
@@ -34,37 +45,28 @@ func (o *options) passes(ctx context.Context) error {
 	}
 	ctx, release := catchSignals(ctx)
 	defer release()
-	for i, pass := range []struct {
-		name string
-		run  func(context.Context) error
-		show func() error // what -p prints if it is the last
-	}{
-		{"parse", inv.parse, inv.showTree},
-		{"elaborate", inv.elaborate, inv.showProgram},
-		{"translate", inv.translate, inv.showC},
-		{"build", inv.build, inv.showPath},
-		{"run", inv.run, func() error { return nil }},
-	} {
+	for i, run := range []func(context.Context) error{inv.parse, inv.elaborate, inv.translate, inv.build, inv.run} {
+		name := passNames[i]
 		start := startPass()
 		inv.remark, inv.number = "", i+1
-		inv.status.show("pass "+strconv.Itoa(i+1)+": "+pass.name, 3*time.Second)
+		inv.status.show("pass "+strconv.Itoa(i+1)+": "+name, 3*time.Second)
 		if i+1 == 5 {
 			inv.status.show("", 0)
 			release() // the consumer has its own ways
 			inv.announceRun()
 		}
-		err := inPass(i+1, pass.name, func() error { return pass.run(ctx) })
+		err := inPass(i+1, name, func() error { return run(ctx) })
 		if code, ok := interrupted(ctx); ok {
 			return code
 		}
-		if o.verbosity(i+1) > 0 && (err == nil || i+1 == 5) {
-			inv.passed(pass.name, start)
+		if inv.verbosity(i+1) > 0 && (err == nil || i+1 == 5) {
+			inv.passed(name, start)
 		}
 		if err != nil {
 			return inv.failed(err)
 		}
-		if i+1 == o.pass {
-			return inPass(i+1, pass.name, pass.show)
+		if i+1 == inv.pass {
+			break
 		}
 	}
 	return nil

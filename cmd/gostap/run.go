@@ -32,6 +32,7 @@ type runOptions struct {
 	ldd         bool
 	spaces      int  // --target-namespaces
 	recorder    bool // -F
+	bundled     bool // this program is a bundle, which runs its own modules
 	out         outputOptions
 }
 
@@ -190,10 +191,7 @@ func (r *runOptions) inKernel(ctx context.Context, cfg consumer.Config) error {
 }
 
 func newRun() *cobra.Command {
-	var r runOptions
-	var verbose int
-	var noWarn, background bool
-	var script, color string
+	r := &moduleRun{}
 	cmd := &cobra.Command{
 		Use:   "run [OPTION…] FILE.ko",
 		Short: "Run a module that gostap has built",
@@ -202,50 +200,15 @@ takes neither compiler nor kernel headers nor BTF: the module may come from
 another machine that has the same kernel.
 
 Ctrl-C ends the session with its end probes and all its output, a second one at
-once. Ctrl-\\ (SIGQUIT) leaves it: see gostap attach --help.`,
+once. Ctrl-\ (SIGQUIT) leaves it: see gostap attach --help.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("run: give one FILE.ko (see gostap run --help)")
 			}
-			if err := setColor(color); err != nil {
-				return err
-			}
-			if err := r.check(); err != nil {
-				return err
-			}
-			m, err := consumer.ReadManifest(args[0])
-			if err != nil {
-				return err
-			}
-			if err := r.checkGlobals(m); err != nil {
-				return err
-			}
-			r.out.bulk = r.out.bulk || m.Bulk
-			r.out.cpus = background
-			if script == "" {
-				script = args[0]
-			}
-			cfg := r.config(args[0], script, noWarn, verbose)
-			if !background {
-				return r.inKernel(cmd.Context(), cfg)
-			}
-			log := &backgroundLog{}
-			cfg.Stderr = log
-			cfg.Started = func() { r.toBackground(log) }
-			code := report(log, r.inKernel(cmd.Context(), cfg), verbose)
-			return exitCode(code)
+			return r.execute(cmd.Context(), args[0])
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	r.flags(f)
-	f.CountVarP(&verbose, "verbose", "v", "say what is being done, if given twice")
-	f.BoolVarP(&noWarn, "no-warnings", "w", false, "no warnings")
-	colorFlag(f, &color)
-	f.StringVar(&script, "script", "", "the script's name, for gostap list")
-	f.BoolVar(&background, "background", false, "once started, tell who waits at descriptor 3, and go on without a terminal")
-	f.MarkHidden("script")
-	f.MarkHidden("background")
+	r.flags(cmd.Flags())
 	return cmd
 }

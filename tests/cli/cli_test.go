@@ -69,6 +69,7 @@ func build(t *testing.T) string {
 	bin := filepath.Join(dir, "gostap")
 	cmd := exec.Command("go", "build", "-o", bin, "./cmd/gostap")
 	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as make builds it
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}

@@ -37,6 +37,7 @@ func TestKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	bundled := bundle(t, dir, guest.Releases(t))
 	for _, release := range guest.Releases(t) {
 		built := filepath.Join(dir, "kbuilt-"+release+".ko")
 		warm(t, dir, release)
@@ -51,7 +52,7 @@ func TestKernels(t *testing.T) {
 				Test:    "TestGuest",
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
 				Shared:  begun,
-				Env: []string{"BEGUN=" + begun, "KBUILT=" + built, "PLACES=" + places, "VALUES=" + values,
+				Env: []string{"BEGUN=" + begun, "KBUILT=" + built, "BUNDLE=" + bundled, "PLACES=" + places, "VALUES=" + values,
 					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare},
 				Timeout: timeLeft(t),
 			})
@@ -94,6 +95,14 @@ func build(t *testing.T, dir, release, built string) {
 	}
 }
 
+// bundle makes one program of testdata/bundle.stp for all kernels, on the host.
+func bundle(t *testing.T, dir string, releases []string) string {
+	path := filepath.Join(dir, "bundled")
+	guest.Command(t, dir, filepath.Join(dir, "gostap"), "bundle", "-k", strings.Join(releases, ","), "-o", path,
+		filepath.Join(guest.Root(t), "tests/e2e/testdata/bundle.stp"), "dd")
+	return path
+}
+
 // stripImage makes an image of the kernel, unpacked, in which gostap finds no BTF.
 func stripImage(t *testing.T, dir, release string) string {
 	file, err := os.ReadFile(kernels.Find(release).Image())
@@ -134,7 +143,7 @@ func TestGuest(t *testing.T) {
 			env.Setenv("PATH", path)
 			env.Setenv("GOSTAPDIR", dir)
 			env.Setenv("EXAMPLES", filepath.Join(guest.Root(t), "examples"))
-			for _, v := range []string{"KBUILT", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_CACHE", "HOME"} {
+			for _, v := range []string{"KBUILT", "BUNDLE", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_CACHE", "HOME"} {
 				env.Setenv(v, os.Getenv(v))
 			}
 			// With debuginfo, points have names with files and lines.

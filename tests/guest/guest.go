@@ -54,7 +54,7 @@ func Releases(t testing.TB) []string {
 // Prepare makes what guests use, gostap, the load generator and the intruder, and returns their folder.
 func Prepare(t testing.TB) string {
 	dir := t.TempDir()
-	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "gostap"), "./cmd/gostap")
+	Command(t, Root(t), "env", "CGO_ENABLED=0", "go", "build", "-o", filepath.Join(dir, "gostap"), "./cmd/gostap") // as make builds it
 	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "intruder"), "./tests/intruder")
 	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "reads"), "tests/load/reads.c")
 	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "exchange"), "tests/load/exchange.c")

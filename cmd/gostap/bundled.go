@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/pkg/errors"
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"gostap/bundle"
+	"gostap/internal/buildid"
+)
+
+// newBundled makes the command of a program that gostap bundle has made.
+func newBundled(b *bundle.Bundle) *cobra.Command {
+	r := &moduleRun{}
+	r.bundled = true
+	var check bool
+	cmd := &cobra.Command{
+		Use:           "bundle",
+		Version:       fmt.Sprintf("%s, in a bundle of gostap %s", b.Script, b.Gostap),
+		Short:         "Run " + b.Script,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if check {
+				return checkBundle(os.Stdout, b.Path)
+			}
+			notes, _ := os.ReadFile("/sys/kernel/notes")
+			i, err := b.Choose(runningRelease(), buildid.Find(notes))
+			if err != nil {
+				return err
+			}
+			path, err := inMemory(b, i)
+			if err != nil {
+				return err
+			}
+			if r.script == "" {
+				r.script = b.Script
+			}
+			return r.execute(cmd.Context(), path)
+		},
+	}
+	cmd.SetVersionTemplate("{{.Version}}\n")
+	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if c != cmd {
+			commandHelp(c)
+			return
+		}
+		w := c.OutOrStdout()
+		fmt.Fprintf(w, "This is %s as one program, for the kernels\n", b.Script)
+		for _, m := range b.Modules {
+			fmt.Fprintf(w, "  %s\n", m.Release)
+		}
+		fmt.Fprintf(w, "\nUsage:\n  %[1]s [OPTION…]\n  %[1]s list | attach | stop | merge …\n\nOptions:\n", b.Path)
+		flagUsages(w, c.LocalFlags())
+	})
+	r.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&check, "check", false, "verify this file, and list what is in it")
+	cmd.CompletionOptions.DisableDefaultCmd = true
+	cmd.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.AddCommand(newList(), newAttach(), newStop(), newMerge())
+	return cmd
+}
+
+// inMemory writes a module to a file that has no name, and returns a path that leads this process there.
+func inMemory(b *bundle.Bundle, i int) (string, error) {
+	data, err := b.Read(i)
+	if err != nil {
+		return "", err
+	}
+	fd, err := unix.MemfdCreate(b.Modules[i].Name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return "", errors.Wrap(err, "memfd_create")
+	}
+	f := os.NewFile(uintptr(fd), b.Modules[i].Name)
+	path := fmt.Sprintf("/proc/self/fd/%d", fd)
+	if _, err := f.Write(data); err != nil {
+		return "", errors.WithStack(err)
+	}
+	memoryFiles = append(memoryFiles, f)
+	return path, nil
+}
+
+// memoryFiles are open as long as the process lives: a file that is collected is closed.
+var memoryFiles []*os.File
