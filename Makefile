@@ -6,7 +6,7 @@ GOFLAGS := -trimpath
 export CGO_ENABLED := 0
 BIN := bin/gostap
 
-.PHONY: all demo reference test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
+.PHONY: all demo reference man test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
 
 all: $(BIN)
 
@@ -21,6 +21,10 @@ demo: setup $(BIN)
 # What the tapset library's functions and aliases do, of their comments.
 reference: $(BIN)
 	$(BIN) help --reference >docs/REFERENCE.md
+
+# Manual pages, of the same texts.
+man: $(BIN)
+	$(BIN) help --man bin/man
 
 test: setup-test $(BIN)
 	tests/run

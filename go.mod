@@ -3,6 +3,7 @@ module gostap
 go 1.26.0
 
 require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.7
 	github.com/cyphar/filepath-securejoin v0.7.0
 	github.com/go-delve/delve v1.27.2
 	github.com/klauspost/compress v1.20.3
@@ -20,6 +21,8 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 )
+
+require github.com/russross/blackfriday/v2 v2.1.0 // indirect
 
 require (
 	github.com/bitfield/gotestdox v0.2.2 // indirect

@@ -38,7 +38,7 @@ func help(w io.Writer, groups []flagGroup, commands []*cobra.Command) {
 	for _, c := range commands {
 		fmt.Fprintf(w, "  %-10s %s\n", c.Name(), c.Short)
 	}
-	fmt.Fprintf(w, "  %-10s %s\n", "help", "Print this, or what a command, function or probe alias does")
+	fmt.Fprintf(w, "  %-10s %s\n", "help", "Print this, or what is known of anything")
 	for _, g := range groups {
 		fmt.Fprintf(w, "\n%s:\n", g.title)
 		flagUsages(w, g.flags)

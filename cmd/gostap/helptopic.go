@@ -22,19 +22,25 @@ import (
 func newHelp() *cobra.Command {
 	q := &queryOptions{}
 	var reference bool
+	var man string
 	cmd := &cobra.Command{
-		Use:   "help [COMMAND | FUNCTION | ALIAS]",
-		Short: "Print this, a command's help, or what a function or alias does",
-		Long: `help prints what gostap does, one of its commands, or a function or an alias of the
-tapset library: gostap help task_pid, gostap help vfs.read, gostap help 'vfs.*'.`,
+		Use:   "help [ANYTHING]",
+		Short: "Print this, or what is known of a command, function, probe point, limit or message",
+		Long: `help prints what gostap does, or what ANYTHING is: a command, a function or an
+alias of the tapset library, a kind of probe point, a limit that -D sets, a
+message that gostap has printed; else what has all of these words in it.
+
+  gostap help task_pid               gostap help 'vfs.*'
+  gostap help kernel.statement       gostap help MAXACTION
+  gostap help division by 0          gostap help read bytes`,
 		DisableFlagsInUseLine: true,
 	}
 	cmd.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case reference && len(args) == 0:
 			return q.topics("**", printReference)
-		case len(args) > 1:
-			return errors.New("help: give one COMMAND, FUNCTION or ALIAS")
+		case man != "":
+			return writeManual(man, c.Root(), q)
 		case len(args) == 0:
 			return c.Root().Help()
 		}
@@ -43,11 +49,12 @@ tapset library: gostap help task_pid, gostap help vfs.read, gostap help 'vfs.*'.
 				return command.Help()
 			}
 		}
-		return q.topics(args[0], printTopics)
+		return q.topics(strings.Join(args, " "), printTopics)
 	}
 	q.flags(cmd)
 	cmd.Flags().StringArrayVarP(&q.includes, "include", "I", nil, "of tapsets in `DIR`, too")
 	cmd.Flags().BoolVar(&reference, "reference", false, "print all of the library's, as Markdown")
+	cmd.Flags().StringVar(&man, "man", "", "write the manual pages to `FOLDER`")
 	return cmd
 }
 
@@ -63,11 +70,17 @@ func (q *queryOptions) topics(pattern string, text func(io.Writer, []library.Doc
 	}
 	docs := library.Doc(pattern)
 	if len(docs) == 0 {
+		docs = pagesAbout(pattern)
+	}
+	if len(docs) == 0 {
+		docs, text = mentions(library.Doc("**"), pattern), printMentions
+	}
+	if len(docs) == 0 {
 		hint := suggest.Hint(pattern, append(library.FunctionNames(), library.AliasNames()...))
 		if hint == "" {
-			hint = "gostap --dump-functions and gostap --dump-probe-aliases list what there is"
+			hint = "gostap --dump-functions, --dump-probe-aliases and --dump-probe-types list what there is"
 		}
-		return errors.Errorf("help: there is no command, function or alias %q (%s)", pattern, hint)
+		return errors.Errorf("help: nothing is known of %q (%s)", pattern, hint)
 	}
 	return printList(docs, q.format, text)
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gostap/docs"
+	"gostap/elaborate/library"
+)
+
+// What gostap help finds in the pages of docs/, and by the words of what it knows.
+
+// pages are all topics of docs/, in the form of what the library says of functions.
+func pages() (list []library.Doc) {
+	_, probes := docs.Probes()
+	_, messages := docs.Errors()
+	for _, p := range []struct {
+		kind, file string
+		topics     []docs.Topic
+	}{{"probe point", "docs/PROBES.md", probes}, {"limit", "docs/LIMITS.md", docs.Limits()}, {"message", "docs/ERRORS.md", messages}} {
+		for _, t := range p.topics {
+			list = append(list, library.Doc{Name: t.Name, Signature: p.kind + " " + t.Name, Text: strings.Join(wrap(plain(t.Text), lastColumn-4), "\n"), File: p.file})
+		}
+	}
+	return list
+}
+
+// plain is Markdown as text.
+func plain(text string) string { return strings.ReplaceAll(text, "`", "") }
+
+// pagesAbout returns the topics of a name: a probe point, a limit, or a message that has been printed.
+func pagesAbout(name string) (found []library.Doc) {
+	for _, p := range pages() {
+		kind, _, _ := strings.Cut(p.Signature, " "+p.Name)
+		switch {
+		case kind == "limit" && strings.EqualFold(p.Name, name),
+			kind == "probe point" && spellsPoint(p.Name, name),
+			kind == "message" && isMessage(p.Name, name):
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+var (
+	arguments  = regexp.MustCompile(`\([^)]*\)?`)
+	timerUnits = regexp.MustCompile(`^timer\.(s|sec|ms|msec|us|usec|ns|nsec|jiffies)\b`)
+)
+
+// spellsPoint reports whether a heading of docs/PROBES.md, points parted by commas, has the point, whatever its arguments are.
+func spellsPoint(heading, point string) bool {
+	shape := func(text string) string { return arguments.ReplaceAllString(strings.TrimSpace(text), "") }
+	point = timerUnits.ReplaceAllString(shape(point), "timer.UNIT")
+	if strings.HasPrefix(point, "perf.") {
+		for _, level := range []string{"hw", "sw"} {
+			if event := "perf." + level + "."; strings.HasPrefix(point, event) {
+				point = event + "EVENT"
+			}
+		}
+	}
+	base := ""
+	for part := range strings.SplitSeq(strings.ReplaceAll(heading, ", with ", ", "), ", ") {
+		if strings.HasPrefix(part, ".") {
+			part = base + part
+		} else if base == "" || !strings.HasPrefix(heading, ".") {
+			base = part
+		}
+		if shape(part) == point {
+			return true
+		}
+	}
+	return false
+}
+
+// isMessage reports whether a text, as it was printed, is the message of a heading of docs/ERRORS.md.
+func isMessage(heading, text string) bool {
+	for part := range strings.SplitSeq(heading, "…") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		_, rest, found := strings.Cut(text, part)
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return true
+}
+
+// mentions returns what has all the words, in its name or in what is said of it; names come first.
+func mentions(all []library.Doc, words string) (found []library.Doc) {
+	inName := func(d library.Doc) bool { return hasAll(d.Name, words) }
+	for _, d := range append(all, pages()...) {
+		if !d.Private && (inName(d) || hasAll(d.Name+" "+d.Text, words)) {
+			found = append(found, d)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b library.Doc) int {
+		switch {
+		case inName(a) == inName(b):
+			return 0
+		case inName(a):
+			return -1
+		}
+		return 1
+	})
+	return found
+}
+
+func hasAll(text, words string) bool {
+	text = strings.ToLower(text)
+	for word := range strings.FieldsSeq(strings.ToLower(words)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// printMentions prints a line for each topic.
+func printMentions(w io.Writer, list []library.Doc) {
+	for _, d := range list {
+		sentence, _, _ := strings.Cut(strings.Join(strings.Fields(d.Text), " ")+" ", ". ")
+		fmt.Fprintf(w, "%s\n    %s\n", strings.TrimPrefix(strings.TrimPrefix(d.Signature, "function "), "probe "),
+			strings.Join(wrap(sentence, lastColumn-4), "\n    "))
+	}
+}
