@@ -52,6 +52,7 @@ func TestCross(t *testing.T) {
 	}
 	dir := guest.Prepare(t)
 	session.BuildLoad(t, dir)
+	guest.Command(t, guest.Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "beat"), "tests/load/beat.c")
 	items := items(t)
 	for turn, release := range guest.Releases(t) {
 		t.Run(release, func(t *testing.T) {
@@ -61,13 +62,14 @@ func TestCross(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := newBuilder(t, dir, release)
+			items := b.inKernel(items)
 			var list []planned
 			for i := range generate.Contexts {
 				c, fitting := &generate.Contexts[i], items
 				if c.Name == "condition" {
 					fitting = b.inConditions(items)
 				}
-				list = append(list, plan(i, generate.Plan(c, fitting, b.statement, *seed))...)
+				list = append(list, plan(i, generate.Plan(c, fitting, &b.places, *seed))...)
 			}
 			list = spread(list, sessions(), turn)
 			for i := range list {

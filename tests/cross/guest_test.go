@@ -5,6 +5,7 @@ package cross
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -56,10 +57,14 @@ func plans(t *testing.T) (list []planned) {
 	return list
 }
 
-// prepare loads the module that is probed, and has files read, written and opened some hundred times a second.
+// prepare loads the module and starts the program that are probed, and has files read, written and opened some hundred times a second.
 func prepare(t *testing.T) {
 	guest.Command(t, "/", "insmod", session.Module("gs_cross"))
 	os.Setenv("PATH", guest.Dir()+":"+os.Getenv("PATH"))
+	program := exec.Command(filepath.Join(guest.Dir(), "beat"))
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
 	done := make(chan bool)
 	go func() {
 		for range time.Tick(3 * time.Millisecond) {
@@ -69,11 +74,17 @@ func prepare(t *testing.T) {
 			default:
 				os.ReadFile("/proc/self/comm")
 				os.WriteFile("/dev/null", []byte("x"), 0)
+				answers, _ := filepath.Glob("/proc/systemtap/*/command")
+				for _, name := range answers {
+					os.ReadFile(name)
+				}
 			}
 		}
 	}()
 	t.Cleanup(func() {
 		close(done)
+		program.Process.Kill()
+		program.Wait()
 		unix.DeleteModule("gs_cross", 0)
 	})
 }

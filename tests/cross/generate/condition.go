@@ -30,3 +30,15 @@ func Conditions(items []Item) string {
 	}
 	return b.String()
 }
+
+// Calls is a script with a probe for each item that is a function's call: gostap says whether the kernel has what it needs.
+func Calls(items []Item) string {
+	var b strings.Builder
+	b.WriteString(strings.ReplaceAll(common, "LAST", "end"))
+	for _, it := range items {
+		if it.Function {
+			fmt.Fprintf(&b, "probe timer.s(1) { k = enough v = 0 t = \"\" %s println(v, t) }\n", it.Code)
+		}
+	}
+	return b.String()
+}

@@ -2,6 +2,11 @@
 
 package generate
 
+import (
+	"fmt"
+	"strings"
+)
+
 // A Rate says how often a context's handlers run, and so how much each run does.
 type Rate int
 
@@ -14,7 +19,7 @@ const (
 // A Context is one in which handlers run.
 type Context struct {
 	Name  string
-	Point string // the probe point; %STATEMENT% stands for an instruction of vfs_read behind its entry
+	Point string // the probe point; places of it are Places'
 	Rate  Rate
 	// Variables are what $$vars and the like find; the other fields are what there is beside them.
 	Variables, Return, Registers bool
@@ -29,6 +34,9 @@ var Contexts = []Context{
 	{Name: "functions", Point: `kernel.function("vfs_*")`, Registers: true},
 	{Name: "return", Point: `kernel.function("vfs_write").return`, Variables: true, Return: true, Registers: true},
 	{Name: "returns", Point: `kernel.function("vfs_*").return`, Return: true, Registers: true},
+	{Name: "joint", Point: `kernel.function("vfs_read")`, Variables: true, Registers: true, With: many("")},
+	{Name: "joint-return", Point: `kernel.function("vfs_write").return`, Variables: true, Return: true, Registers: true,
+		With: many("") + many(".return")},
 	{Name: "kprobe", Point: `kprobe.function("vfs_open")`, Registers: true},
 	{Name: "kprobe-return", Point: `kprobe.function("vfs_open").return`, Return: true, Registers: true},
 	{Name: "statement", Point: `kernel.statement(%STATEMENT%).absolute`, Registers: true},
@@ -45,6 +53,12 @@ var Contexts = []Context{
 	{Name: "watched", Point: `kernel.data("panic_timeout").write`, Registers: true},
 	{Name: "watched-rw", Point: `kernel.data("panic_timeout").rw`, Registers: true},
 	{Name: "watched-jiffies", Point: `kernel.data("jiffies_64").write`, Registers: true},
+	{Name: "perf-clock", Point: `perf.sw.cpu_clock.hz(200)`, Registers: true},
+	{Name: "perf-switch", Point: `perf.sw.context_switches.sample(3)`, Registers: true},
+	{Name: "process", Point: `process("%BEAT%").function("beat")`, Registers: true},
+	{Name: "process-return", Point: `process("%BEAT%").function("beat").return`, Return: true, Registers: true},
+	{Name: "process-syscall", Point: `process("%BEAT%").syscall`, Registers: true},
+	{Name: "procfs", Point: `procfs.read`},
 	{Name: "begin", Point: `begin`, Rate: Once},
 	{Name: "oneshot", Point: `oneshot`, Rate: Once},
 	{Name: "end", Point: `end`, Rate: Once},
@@ -66,4 +80,29 @@ var Contexts = []Context{
 	{Name: "hrtimer_expire_entry", Point: `kernel.trace("hrtimer_expire_entry")`, Variables: true},
 	{Name: "nmi", Point: `kernel.trace("nmi_handler")`, Rate: Seldom, Variables: true, NMI: true},
 	{Name: "condition", Point: `kernel.function("vfs_read")`},
+}
+
+// Places are what points of contexts stand on that is not the same everywhere.
+type Places struct {
+	Statement string // %STATEMENT%: the address of an instruction of vfs_read behind its entry
+	Beat      string // %BEAT%: the path of tests/load/beat.c's program
+}
+
+func (p *Places) in(point string) string {
+	return strings.NewReplacer("%STATEMENT%", p.Statement, "%BEAT%", p.Beat).Replace(point)
+}
+
+// called are functions that are called now and then on all kernels.
+var called = strings.Fields(`vfs_open vfs_getattr vfs_statx filp_close fput dput path_get path_put kfree
+	kmem_cache_free do_filp_open do_sys_openat2 security_file_permission security_file_open mutex_lock mutex_unlock
+	try_to_wake_up schedule_timeout hrtimer_start_range_ns hrtimer_cancel wake_up_process free_pages unlock_page
+	handle_mm_fault do_exit copy_process dup_mm mmput security_inode_permission touch_atime`)
+
+// many are handlers of the entries or returns of many functions, each with its own: so many that one ftrace_ops serves all.
+func many(ending string) string {
+	var b strings.Builder
+	for i, name := range called {
+		fmt.Fprintf(&b, "probe kernel.function(%q)%s? { beats <<< %d }\n", name, ending, i)
+	}
+	return b.String()
 }

@@ -14,10 +14,10 @@ import (
 )
 
 // perScript is how many items share a script.
-const perScript = 64
+const perScript = 128
 
-// Plan makes the scripts of a context, the same for the same seed. statement is the address for %STATEMENT%.
-func Plan(c *Context, items []Item, statement string, seed uint64) []*Script {
+// Plan makes the scripts of a context, the same for the same seed.
+func Plan(c *Context, items []Item, places *Places, seed uint64) []*Script {
 	var fitting []*Item
 	for i := range items {
 		if items[i].fits(c) {
@@ -26,7 +26,7 @@ func Plan(c *Context, items []Item, statement string, seed uint64) []*Script {
 	}
 	r := rand.New(rand.NewPCG(seed, uint64(len(c.Name))<<32+uint64(c.Name[0])))
 	r.Shuffle(len(fitting), func(i, j int) { fitting[i], fitting[j] = fitting[j], fitting[i] })
-	point := strings.ReplaceAll(c.Point, "%STATEMENT%", statement)
+	point := places.in(c.Point)
 	var scripts []*Script
 	for n := 0; len(fitting) > 0; n++ {
 		here := fitting[:min(perScript, len(fitting))]
