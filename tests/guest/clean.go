@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -61,12 +62,18 @@ func HarmBut(harmless *regexp.Regexp) error {
 		return err
 	}
 	log = withoutKernelRaces(log[:n])
-	for _, word := range harm.FindAll(log, -1) {
-		if harmless == nil || !harmless.Match(word) {
-			return fmt.Errorf("the kernel was harmed (%s):\n%s", word, LastLines(string(log), 150))
+	for _, at := range harm.FindAllIndex(log, -1) {
+		if word := log[at[0]:at[1]]; harmless == nil || !harmless.Match(word) {
+			return fmt.Errorf("the kernel was harmed (%s):\n%s", word, around(log, at[0]))
 		}
 	}
 	return nil
+}
+
+// around returns the lines of the kernel's log where a report begins at a place: some before it, and those after it that may belong to it.
+func around(log []byte, place int) string {
+	lines, line := strings.SplitAfter(string(log), "\n"), bytes.Count(log[:place], []byte("\n"))
+	return strings.Join(lines[max(0, line-10):min(len(lines), line+150)], "")
 }
 
 // Probes returns the kernel's list of probed functions.

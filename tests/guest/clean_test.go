@@ -24,3 +24,12 @@ func TestKernelRaces(t *testing.T) {
 		t.Error("the wrong ones are harm")
 	}
 }
+
+// What is shown of a long log is the report, wherever it stands.
+func TestAround(t *testing.T) {
+	log := strings.Repeat("before\n", 300) + "<1> BUG: here\n" + strings.Repeat("after\n", 300)
+	shown := around([]byte(log), strings.Index(log, "BUG"))
+	if want := strings.Repeat("before\n", 10) + "<1> BUG: here\n" + strings.Repeat("after\n", 149); shown != want {
+		t.Errorf("shown: %q", shown)
+	}
+}
