@@ -20,6 +20,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -53,7 +54,7 @@ func TestCross(t *testing.T) {
 	dir := guest.Prepare(t)
 	session.BuildLoad(t, dir)
 	guest.Command(t, guest.Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "beat"), "tests/load/beat.c")
-	items := items(t)
+	items, chosen := items(t), regexp.MustCompile(*only)
 	for turn, release := range guest.Releases(t) {
 		t.Run(release, func(t *testing.T) {
 			began := time.Now()
@@ -66,6 +67,9 @@ func TestCross(t *testing.T) {
 			var list []planned
 			for i := range generate.Contexts {
 				c, fitting := &generate.Contexts[i], items
+				if !chosen.MatchString(c.Name) {
+					continue
+				}
 				if c.Name == "condition" {
 					fitting = b.inConditions(items)
 				}
