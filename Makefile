@@ -6,7 +6,7 @@ GOFLAGS := -trimpath
 export CGO_ENABLED := 0
 BIN := bin/gostap
 
-.PHONY: all demo reference man test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
+.PHONY: all demo reference man packages test-packages test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
 
 all: $(BIN)
 
@@ -25,6 +25,15 @@ reference: $(BIN)
 # Manual pages, of the same texts.
 man: $(BIN)
 	$(BIN) help --man bin/man
+
+# deb and rpm for amd64, in bin/packages: the same bytes of the same commit.
+packages:
+	GO="$(GO)" packages/build bin/packages
+
+# Installs, uses and removes them in fresh Debian 12 and 13, which takes root.
+test-packages: packages
+	tests/setup packages
+	GOSTAP_PACKAGES=$(CURDIR)/bin/packages $(GO) test -v -count=1 -timeout 30m ./tests/packages
 
 test: setup-test $(BIN)
 	tests/run
