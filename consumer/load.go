@@ -171,18 +171,31 @@ func loadError(err error, m *manifest.Manifest, said []string) error {
 }
 
 // unload takes the module out of the kernel. It tries again while the module is
-// in use, as it is until the last handler has returned, but not beyond patience.
+// in use, as it is until the last handler has returned, and while the kernel has
+// too little memory, but not beyond patience.
 func unload(name string, patience time.Duration) error {
+	err := retry(patience, func() error { return unix.DeleteModule(name, unix.O_NONBLOCK) })
+	switch {
+	case err == nil || err == unix.ENOENT:
+		return nil
+	case passing(err):
+		return errors.Errorf("module %s is still in use (%v): remove it later with rmmod %s", name, err, name)
+	}
+	return errors.Wrapf(err, "removing module %s", name)
+}
+
+// passing reports whether the kernel may answer otherwise a moment later.
+func passing(err error) bool {
+	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) || errors.Is(err, unix.EINTR) || errors.Is(err, unix.ENOMEM)
+}
+
+// retry does something once more while its error is a passing one, but not beyond patience; it returns the last error.
+func retry(patience time.Duration, do func() error) error {
 	deadline := time.Now().Add(patience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		err := unix.DeleteModule(name, unix.O_NONBLOCK)
-		switch {
-		case err == nil || err == unix.ENOENT:
-			return nil
-		case err != unix.EAGAIN && err != unix.EBUSY && err != unix.EINTR:
-			return errors.Wrapf(err, "removing module %s", name)
-		case time.Now().After(deadline):
-			return errors.Errorf("module %s is still in use (%v): remove it later with rmmod %s", name, err, name)
+		err := do()
+		if err == nil || !passing(err) || time.Now().After(deadline) {
+			return err
 		}
 		time.Sleep(pause)
 	}

@@ -50,9 +50,13 @@ func Stop(name string) (SessionInfo, error) {
 	return *s, nil
 }
 
-// stopSession stops the session of a module.
+// stopSession stops the session of a module, which must not be left as it is because memory is short for a moment.
 func stopSession(module string) error {
-	s, err := openStarter(module)
+	var s *starter
+	err := retry(unloadPatience, func() (err error) {
+		s, err = openStarter(module)
+		return err
+	})
 	if errors.Is(err, os.ErrNotExist) {
 		return unix.ENOENT
 	}
