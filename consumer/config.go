@@ -29,8 +29,14 @@ type Config struct {
 	End        bool          // Attach: end the session at once
 	Started    func()        // is called once the probes are armed, unless the script has ended by then; may be nil
 	NoWarnings bool          // -w
-	Color      bool          // messages show colours
-	Verbose    int           // 1: say what memory a session takes; 2: also what is being done
+
+	// Progress is told of what may take long when it begins, and "" when that is over; may be nil.
+	Progress func(what string)
+	// Writing is told of what is about to be written to Output; may be nil.
+	Writing func(text []byte)
+
+	Color   bool // messages show colours
+	Verbose int  // 1: say what memory a session takes; 2: also what is being done
 }
 
 func (c *Config) output() io.Writer {

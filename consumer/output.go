@@ -19,7 +19,8 @@ type sink interface {
 type output struct {
 	sink    sink
 	w       io.Writer
-	bulk    *bulkSink // instead of w; nil: none
+	bulk    *bulkSink    // instead of w; nil: none
+	writing func([]byte) // Config.Writing
 	buf     []byte
 	taken   uint64           // records in buf
 	written uint64           // records that w has taken
@@ -39,7 +40,7 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, line
 	if err != nil {
 		return nil, err
 	}
-	o := &output{w: cfg.output(), buf: make([]byte, 0, flushAt+64<<10)}
+	o := &output{w: cfg.output(), writing: cfg.Writing, buf: make([]byte, 0, flushAt+64<<10)}
 	o.files, _ = cfg.Output.(*Files)
 	if cfg.JSON {
 		o.sink = newJSONSink(m, formats, clock, im, lines)
@@ -101,6 +102,9 @@ func (o *output) flush() {
 		case o.bulk != nil:
 			o.note(o.bulk.flush())
 		case len(o.buf) > 0:
+			if o.writing != nil {
+				o.writing(o.buf)
+			}
 			_, err := o.w.Write(o.buf)
 			o.note(err)
 		}

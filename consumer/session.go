@@ -4,6 +4,7 @@ package consumer
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -226,6 +227,8 @@ func (s *session) start() error {
 		params.flags = flagOverwrite | flagDetached
 	}
 	var stats *kernelStats
+	s.progress(fmt.Sprintf("arming %d probe points", len(s.manifest.Points)))
+	defer s.progress("")
 	if !s.do(func() { stats, err = s.resolveAndStart(params) }) {
 		return errAbandoned
 	}
@@ -275,6 +278,8 @@ func (s *session) resolveAndStart(params startParams) (*kernelStats, error) {
 // stop disarms the probes and runs the end probes.
 func (s *session) stop() error {
 	began := time.Now()
+	s.progress("disarming the probes")
+	defer s.progress("")
 	var stats *kernelStats
 	var err error
 	if !s.do(func() {
@@ -291,6 +296,13 @@ func (s *session) stop() error {
 	s.stats = stats
 	s.checkKprobes()
 	return nil
+}
+
+// progress says what is being done.
+func (s *session) progress(what string) {
+	if s.cfg.Progress != nil {
+		s.cfg.Progress(what)
+	}
 }
 
 // checkKprobes warns, once, where all kprobes are switched off: registering one succeeds all the same.
@@ -310,6 +322,8 @@ func (s *session) checkKprobes() {
 // drain has the reader write out everything there is, and tells the kernel side
 // what that was.
 func (s *session) drain() error {
+	s.progress("writing out what the buffers hold")
+	defer s.progress("")
 	s.reader.stop()
 	if !s.await(s.reader.done) {
 		return errAbandoned

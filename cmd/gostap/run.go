@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -186,6 +187,15 @@ func (r *runOptions) config(module, script string, noWarn bool, verbosity int) c
 func (r *runOptions) inKernel(ctx context.Context, cfg consumer.Config) error {
 	if r.recorder && r.out.file != "" {
 		return r.inBackground(cfg)
+	}
+	if cfg.Stderr == nil {
+		status := newStatusLine()
+		defer status.close()
+		if status != nil {
+			cfg.Stderr = status.wrap(os.Stderr)
+			cfg.Progress = func(what string) { status.show(what, 500*time.Millisecond) }
+			cfg.Writing = status.before
+		}
 	}
 	return r.out.runSession(ctx, cfg, consumer.Run)
 }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"gostap/internal/panics"
+)
+
+// A statusLine says on a terminal what gostap waits for, and for how long by now.
+// It is shown when nothing else has been for a while, and goes when something is.
+// It is nil where standard error is no terminal.
+type statusLine struct {
+	terminal  *os.File
+	done      chan struct{}
+	refresher panics.Group
+
+	mu      sync.Mutex
+	what    string
+	since   time.Time
+	last    time.Time                // when something else was shown
+	after   time.Duration            // for how long nothing else is to have been shown
+	spinner *progressbar.ProgressBar // nil while nothing is shown
+	midLine bool                     // what was shown has not ended its line
+}
+
+// newStatusLine returns a status line on standard error.
+func newStatusLine() *statusLine {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return nil
+	}
+	l := &statusLine{terminal: os.Stderr, done: make(chan struct{})}
+	l.refresher.Go(l.refresh)
+	return l
+}
+
+func (l *statusLine) refresh() {
+	for tick := time.NewTicker(250 * time.Millisecond); ; {
+		select {
+		case now := <-tick.C:
+			l.draw(now)
+		case <-l.done:
+			tick.Stop()
+			return
+		}
+	}
+}
+
+// show sets what is shown once nothing has been shown for so long, "" for nothing.
+func (l *statusLine) show(what string, after time.Duration) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+	l.what, l.after, l.since = what, after, time.Now()
+	l.last = l.since
+}
+
+// close takes the line away for good.
+func (l *statusLine) close() {
+	if l == nil {
+		return
+	}
+	l.show("", 0)
+	close(l.done)
+	l.refresher.Wait()
+}
+
+func (l *statusLine) draw(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.what == "" || l.midLine || now.Sub(l.last) < l.after {
+		return
+	}
+	text := []rune(fmt.Sprintf("%s … %.0f s", l.what, now.Sub(l.since).Seconds()))
+	const spinnerWidth = 5 // with the blanks around the text, and a column that stays free
+	if width, _, err := term.GetSize(int(l.terminal.Fd())); err == nil && width > spinnerWidth && len(text) > width-spinnerWidth {
+		text = text[:width-spinnerWidth]
+	}
+	if l.spinner == nil {
+		l.spinner = newBar(l.terminal, -1)
+	}
+	l.spinner.Describe(string(text))
+}
+
+func (l *statusLine) erase() {
+	if l.spinner != nil {
+		l.spinner.Clear()
+		l.spinner = nil
+	}
+}
+
+// newBar returns a bar on a terminal, for total steps, or a spinner for -1. It is redrawn by who has it.
+func newBar(terminal io.Writer, total int64) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(terminal),
+		progressbar.OptionUseANSICodes(true),
+		progressbar.OptionSpinnerType(9),
+		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
+		progressbar.OptionSetElapsedTime(total > 0),
+		progressbar.OptionSetPredictTime(total > 0),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionClearOnFinish())
+}
+
+// wrap returns a writer to w that erases the line first.
+func (l *statusLine) wrap(w io.Writer) io.Writer {
+	if l == nil {
+		return w
+	}
+	return statusWriter{l, w}
+}
+
+type statusWriter struct {
+	*statusLine
+	w io.Writer
+}
+
+func (b statusWriter) Write(p []byte) (int, error) {
+	b.before(p)
+	return b.w.Write(p)
+}
+
+// before makes room for p, which is about to be written to the terminal.
+func (l *statusLine) before(p []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+	l.last, l.midLine = time.Now(), !bytes.HasSuffix(p, []byte("\n"))
+}
+
+// progress returns a bar for what takes seconds, nil where standard error is no terminal. It
+// shows once half a second has gone by, and is gone when the work is done.
+func progress(what string) func(done, total int64) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return nil
+	}
+	return barAfter(os.Stderr, what, time.Now().Add(500*time.Millisecond))
+}
+
+// barAfter is a bar that is shown from a time on.
+func barAfter(terminal io.Writer, what string, from time.Time) func(done, total int64) {
+	var mu sync.Mutex
+	var bar *progressbar.ProgressBar
+	var last time.Time
+	return func(done, total int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := time.Now()
+		if now.Before(from) || total <= 0 || now.Sub(last) < 100*time.Millisecond && done < total {
+			return
+		}
+		last = now
+		if bar == nil {
+			bar = newBar(terminal, total)
+			bar.Describe(what)
+		}
+		bar.ChangeMax64(total)
+		bar.Set64(min(done, total))
+	}
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal returns both ends of a pseudoterminal, 40 columns wide.
+func openTerminal(t *testing.T) (master, terminal *os.File) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 40}); err != nil {
+		t.Fatal(err)
+	}
+	return master, terminal
+}
+
+// seen returns what has come to a terminal by now.
+func seen(t *testing.T, master *os.File) string {
+	t.Helper()
+	buf := make([]byte, 4096)
+	n, err := master.Read(buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(buf[:n])
+}
+
+const eraseLine = "\x1b[2K\r"
+
+// The line is shown once it has been quiet for as long as was asked, and is gone before anything else is written.
+func TestStatusLine(t *testing.T) {
+	master, terminal := openTerminal(t)
+	l := &statusLine{terminal: terminal}
+	l.show("building for a kernel", 3*time.Second)
+	l.draw(l.since.Add(2 * time.Second))
+	fmt.Fprint(terminal, "|")
+	if got := seen(t, master); got != "|" {
+		t.Errorf("shown too early: %q", got)
+	}
+	l.draw(l.since.Add(4 * time.Second))
+	if got := seen(t, master); !strings.Contains(got, "building for a kernel … 4 s") {
+		t.Errorf("not shown: %q", got)
+	}
+	var out bytes.Buffer
+	fmt.Fprint(l.wrap(&out), "half a line")
+	if got := seen(t, master); got != eraseLine || out.String() != "half a line" {
+		t.Errorf("not erased: %q, %q", got, out.String())
+	}
+	l.draw(l.since.Add(time.Hour))
+	fmt.Fprint(terminal, "|")
+	if got := seen(t, master); got != "|" {
+		t.Errorf("drawn into a line that has not ended: %q", got)
+	}
+	l.midLine = false
+	l.show(strings.Repeat("x", 100), 0)
+	l.draw(l.since)
+	got := seen(t, master)
+	if line := strings.TrimSuffix(got[strings.LastIndex(got, "\r")+1:], "\x1b[0K"); len([]rune(line)) >= 40 || !strings.Contains(line, "xxx") {
+		t.Errorf("wider than the terminal: %q", line)
+	}
+	l.show("", 0)
+	if got := seen(t, master); got != eraseLine {
+		t.Errorf("not erased at the end: %q", got)
+	}
+}
+
+// A bar shows how far the work is, and is gone at its end.
+func TestBar(t *testing.T) {
+	var out bytes.Buffer
+	bar := barAfter(&out, "Reading", time.Now().Add(time.Hour))
+	bar(1, 2)
+	bar(2, 2)
+	if out.Len() > 0 {
+		t.Errorf("shown too early: %q", out.String())
+	}
+	bar = barAfter(&out, "Reading", time.Now())
+	bar(30, 100)
+	if got := out.String(); !strings.Contains(got, "Reading  30% |") {
+		t.Errorf("%q", got)
+	}
+	bar(100, 100)
+	if got := out.String(); !strings.HasSuffix(got, eraseLine) {
+		t.Errorf("left: %q", got)
+	}
+}
