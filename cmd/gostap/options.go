@@ -17,11 +17,12 @@ import (
 
 // options are the command line's, with SystemTap's letters and meanings.
 type options struct {
-	scripts     []string // -e, or none
-	extra       []string // -E
-	args        []string // the file, unless there is a -e, and the script's arguments
-	list        string   // -l
-	listVars    string   // -L
+	source      *syntax.Source // a tool's script, which then is the only one; nil: what the command line says
+	scripts     []string       // -e, or none
+	extra       []string       // -E
+	args        []string       // the file, unless there is a -e, and the script's arguments
+	list        string         // -l
+	listVars    string         // -L
 	pass        int
 	verbose     int
 	verboseFor  string // --vp
@@ -144,7 +145,9 @@ func (o *options) checkScript() error {
 		return nil
 	case len(o.scripts) > 1:
 		return errors.New("only one -e can be given; -E adds scripts")
-	case len(o.scripts) == 0 && len(o.args) == 0:
+	case o.source != nil && len(o.scripts) > 0:
+		return errors.New("-e doesn't go with a tool; -E adds scripts")
+	case o.source == nil && len(o.scripts) == 0 && len(o.args) == 0:
 		return errors.New("no script: give a FILE, - for standard input, or -e SCRIPT (see gostap --help)")
 	}
 	return nil

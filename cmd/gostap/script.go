@@ -20,7 +20,9 @@ import (
 // left of the command line are the script's arguments.
 func (o *options) sources() (sources []*syntax.Source, args []string, err error) {
 	args = o.args
-	if len(o.scripts) > 0 {
+	if o.source != nil {
+		sources = append(sources, o.source)
+	} else if len(o.scripts) > 0 {
 		sources = append(sources, inline("<input>", o.scripts[0]))
 	} else {
 		name := args[0]
@@ -71,6 +73,9 @@ const titleLen = 60
 
 // title is what gostap list calls the script: its file, or how its text begins.
 func (o *options) title() string {
+	if o.source != nil {
+		return o.source.Path
+	}
 	if len(o.scripts) == 0 {
 		return scriptName(o.args[0])
 	}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package tools
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/pkg/errors"
+)
+
+// A Value is what an option or an argument takes.
+type Value struct {
+	Type    Type
+	Default string // "" for an argument that must be there, and for "" and 0 of options
+	Help    string
+}
+
+// A Type is what a value must be like, by its name in the help.
+type Type string
+
+// The types. The script gets numbers of the last four in the unit of their names.
+const (
+	Flag    Type = "" // 1 if it is given
+	String  Type = "STRING"
+	Number  Type = "NUMBER"
+	Seconds Type = "SECONDS"
+	Millis  Type = "MS"
+	Micros  Type = "US"
+	Bytes   Type = "BYTES"
+)
+
+// script reports whether a value becomes an argument of the script, instead of a global: as in "FUNCTION @1: …".
+func (t Type) script() bool { return strings.HasPrefix(string(t), "@") }
+
+// An Option is a global of the script, of the same name with _ for -.
+type Option struct {
+	Name  string // without --
+	Short string // a letter; "" if there is none
+	Value
+}
+
+// An Argument is a global of the script, of the same name in small letters, or one of the script's own arguments.
+type Argument struct {
+	Name     string // in capital letters
+	Optional bool   // the script has a default
+	Value
+}
+
+var (
+	header       = regexp.MustCompile(`(?s)^(?:#![^\n]*\n)?(?://[^\n]*\n|\n)*/\*\*\n(.*?)\n? \*/\n`)
+	titleLine    = regexp.MustCompile(`^(\S+): (.+)$`)
+	subjectLine  = regexp.MustCompile(`^Subject: (.+)$`)
+	optionLine   = regexp.MustCompile(`^(?:-(\w), )?--([a-z][a-z-]*)(?: ([A-Z]+)(?: \((.*?)\))?)?: (.+)$`)
+	argumentLine = regexp.MustCompile(`^([A-Z]+) ([A-Z]+|@\d)(?: \((.*?)\))?: (.+)$`)
+)
+
+// describe reads the comment that a script begins with:
+//
+//	/**
+//	 * NAME: SUMMARY
+//	 * Subject: SUBJECT
+//	 *
+//	 * -p, --pid NUMBER: an option; TYPE (DEFAULT) is left out for one that is given or not
+//	 * INTERVAL SECONDS (1): an argument, in the order of these lines; without a default it must be there
+//	 * FUNCTION @1: one that the script knows as @1
+//	 *
+//	 * Text, and an example.
+//	 */
+func describe(name, script string) (*Tool, error) {
+	m := header.FindStringSubmatch(script)
+	if m == nil {
+		return nil, errors.Errorf("tool %s: no comment /** … */ at the beginning", name)
+	}
+	t := &Tool{Name: name, Script: script}
+	var lines []string
+	for line := range strings.SplitSeq(m[1], "\n") {
+		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(line, " *"), " "))
+	}
+	title := titleLine.FindStringSubmatch(lines[0])
+	if title == nil || title[1] != name || len(lines) < 2 {
+		return nil, errors.Errorf("tool %s: the comment begins with %q instead of its name and what it shows", name, lines[0])
+	}
+	t.Summary = title[2]
+	subject := subjectLine.FindStringSubmatch(lines[1])
+	if subject == nil {
+		return nil, errors.Errorf("tool %s: no line \"Subject: …\" after the first", name)
+	}
+	t.Subject = subject[1]
+	var text []string
+	for _, line := range lines[2:] {
+		if len(text) > 0 || !t.value(line) && line != "" {
+			text = append(text, line)
+		}
+	}
+	t.Text = strings.TrimSpace(strings.Join(text, "\n"))
+	return t, t.check()
+}
+
+// value reads a line that describes an option or an argument, and reports whether it is one.
+func (t *Tool) value(line string) bool {
+	if m := optionLine.FindStringSubmatch(line); m != nil {
+		t.Options = append(t.Options, Option{Short: m[1], Name: m[2], Value: Value{Type(m[3]), m[4], m[5]}})
+		return true
+	}
+	m := argumentLine.FindStringSubmatch(line)
+	if m != nil {
+		optional := strings.Contains(line[:len(line)-len(m[4])], "(")
+		t.Arguments = append(t.Arguments, Argument{m[1], optional, Value{Type(m[2]), m[3], m[4]}})
+	}
+	return m != nil
+}
+
+// check says what is wrong with a tool's description.
+func (t *Tool) check() error {
+	for _, o := range t.Options {
+		if _, err := o.parse(o.Default); o.Default != "" && err != nil {
+			return errors.Wrapf(err, "tool %s: the default of --%s", t.Name, o.Name)
+		}
+	}
+	for _, a := range t.Arguments {
+		if _, err := a.parse(a.Default); a.Default != "" && err != nil {
+			return errors.Wrapf(err, "tool %s: the default of %s", t.Name, a.Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// Usage is a tool's command line, as "opensnoop [OPTION…] [INTERVAL]".
+func (t *Tool) Usage() string {
+	usage := t.Name
+	if len(t.Options) > 0 {
+		usage += " [OPTION…]"
+	}
+	for _, a := range t.Arguments {
+		if a.Optional {
+			usage += " [" + a.Name + "]"
+		} else {
+			usage += " " + a.Name
+		}
+	}
+	return usage
+}
+
+// Help is what `gostap tool NAME --help` prints.
+func (t *Tool) Help() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\nUsage: gostap tool %s\n\n", t.Name, t.Summary, t.Usage())
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	for _, a := range t.Arguments {
+		fmt.Fprintf(w, "  %s\t%s%s\n", a.Name, a.Help, inBrackets(a.Default))
+	}
+	for _, o := range t.Options {
+		short := "    "
+		if o.Short != "" {
+			short = "-" + o.Short + ", "
+		}
+		name := "--" + o.Name
+		if o.Type != Flag {
+			name += " " + string(o.Type)
+		}
+		fmt.Fprintf(w, "  %s%s\t%s%s\n", short, name, o.Help, inBrackets(o.Default))
+	}
+	w.Flush()
+	if len(t.Arguments)+len(t.Options) > 0 {
+		b.WriteString("\n")
+	}
+	return b.String() + t.Text + "\n"
+}
+
+func inBrackets(value string) string {
+	if value == "" {
+		return ""
+	}
+	return " (" + value + ")"
+}

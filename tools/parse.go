@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package tools
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pkg/errors"
+	"github.com/spf13/pflag"
+)
+
+// Given is what a command line gives to a tool's script.
+type Given struct {
+	Globals   []string // NAME=VALUE
+	Arguments []string
+	Help      bool // it asks for help, and for nothing else
+}
+
+// Parse reads the words behind a tool's name. Its errors name what is wrong and what would be right.
+func (t *Tool) Parse(words []string) (*Given, error) {
+	flags := pflag.NewFlagSet(t.Name, pflag.ContinueOnError)
+	flags.Usage = func() {}
+	values := make([]string, len(t.Options))
+	for i, o := range t.Options {
+		v := flags.VarPF(&setting{&o.Value, &values[i]}, o.Name, o.Short, "")
+		if o.Type == Flag {
+			v.NoOptDefVal = "1"
+		}
+	}
+	help := flags.BoolP("help", "h", false, "")
+	if err := flags.Parse(words); err != nil {
+		return nil, t.wrong(err)
+	}
+	if *help {
+		return &Given{Help: true}, nil
+	}
+	given := &Given{}
+	for i, o := range t.Options {
+		if flags.Changed(o.Name) {
+			given.set(o.Name, values[i])
+		}
+	}
+	args := flags.Args()
+	if len(args) > len(t.Arguments) {
+		return nil, t.wrong(errors.Errorf("%q is too much", args[len(t.Arguments)]))
+	}
+	for i, a := range t.Arguments {
+		if i >= len(args) && a.Optional {
+			break // what follows is optional, too
+		}
+		if i >= len(args) {
+			return nil, t.wrong(errors.Errorf("%s is missing: %s", a.Name, a.Help))
+		}
+		value, err := a.parse(args[i])
+		switch {
+		case err != nil:
+			return nil, t.wrong(errors.Wrap(err, a.Name))
+		case a.Type.script():
+			given.Arguments = append(given.Arguments, value)
+		default:
+			given.set(a.Name, value)
+		}
+	}
+	return given, nil
+}
+
+// set gives a value to the global of an option or argument.
+func (g *Given) set(name, value string) {
+	g.Globals = append(g.Globals, strings.ReplaceAll(strings.ToLower(name), "-", "_")+"="+value)
+}
+
+func (t *Tool) wrong(err error) error {
+	return errors.Errorf("%s: %v (see gostap tool %s --help)", t.Name, err, t.Name)
+}
+
+// A setting is an option's value while the command line is read.
+type setting struct {
+	value *Value
+	text  *string
+}
+
+func (s *setting) String() string { return *s.text }
+func (s *setting) Type() string   { return string(s.value.Type) }
+func (s *setting) Set(text string) (err error) {
+	*s.text, err = s.value.parse(text)
+	return err
+}
+
+// units are the lengths of the types that are times.
+var units = map[Type]time.Duration{Seconds: time.Second, Millis: time.Millisecond, Micros: time.Microsecond}
+
+// sizes are what may end a number of bytes.
+var sizes = map[byte]uint{'k': 10, 'M': 20, 'G': 30}
+
+// parse returns what the script gets for a text.
+func (v *Value) parse(text string) (string, error) {
+	switch {
+	case v.Type == String || v.Type.script():
+		return text, nil
+	case v.Type == Flag:
+		if text != "0" && text != "1" {
+			return "", errors.New("takes no value")
+		}
+		return text, nil
+	case v.Type == Number:
+		n, err := strconv.ParseUint(text, 0, 63)
+		if err != nil {
+			return "", errors.Errorf("%q is not a number from 0 on", text)
+		}
+		return strconv.FormatUint(n, 10), nil
+	case v.Type == Bytes:
+		digits, shift := text, uint(0)
+		if text != "" && sizes[text[len(text)-1]] != 0 {
+			digits, shift = text[:len(text)-1], sizes[text[len(text)-1]]
+		}
+		n, err := strconv.ParseUint(digits, 10, 63)
+		if err != nil || n > math.MaxInt64>>shift {
+			return "", errors.Errorf("%q is not a number of bytes, as 512, 64k, 2M or 1G", text)
+		}
+		return strconv.FormatUint(n<<shift, 10), nil
+	}
+	unit, ok := units[v.Type]
+	if !ok {
+		return "", errors.Errorf("%s is no type", v.Type)
+	}
+	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
+		return strconv.FormatUint(n, 10), nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d%unit != 0 {
+		return "", errors.Errorf("%q is not a time in whole %s, as 10 or %s", text, strings.ToLower(string(v.Type)), 90*unit)
+	}
+	return strconv.FormatInt(int64(d/unit), 10), nil
+}
