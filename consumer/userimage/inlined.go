@@ -24,6 +24,9 @@ func (im *Image) Position(addr uint64) (copies []Inlined, file string, line int)
 	if !ok {
 		return nil, "", 0
 	}
+	if im.lines == nil { // the lines are those of Go's own table
+		return nil, file, line
+	}
 	for _, call := range im.lines.copiesAt(addr) {
 		// The code is where the line table says, what called it is where its copy says.
 		copies = append(copies, Inlined{call.name, file, line})
