@@ -68,13 +68,13 @@ static int gs_make_sites(struct gs_groups *all, const struct gs_point **points, 
 	return 0;
 }
 
-static struct gs_group *gs_make_group(struct gs_groups *all, struct gs_site *sites, u32 n)
+static int gs_make_group(struct gs_groups *all, struct gs_site *sites, u32 n)
 {
 	struct gs_group *g = kzalloc(struct_size(g, hits, sites->n), GFP_KERNEL);
 	u32 i;
 
 	if (!g)
-		return NULL;
+		return -ENOMEM;
 	/* While it is registered, ftrace can't be switched off behind our back. */
 	g->ops.flags = GS_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT;
 	g->of = all;
@@ -87,7 +87,22 @@ static struct gs_group *gs_make_group(struct gs_groups *all, struct gs_site *sit
 			gs_shared[g->hits[i].point - gs_program.points] = g;
 	}
 	list_add_tail(&g->list, &all->list);
-	return g;
+	return 0;
+}
+
+/* Groups of the sites at which the same handlers run. */
+static int gs_make_groups(struct gs_groups *all, const struct gs_point **points, u32 npoints)
+{
+	u32 i, first, n;
+	int err = gs_make_sites(all, points, npoints, &n);
+
+	for (first = 0; !err && first < n; first = i) {
+		for (i = first + 1; i < n && i - first < GS_GROUP_MAX; i++)
+			if (gs_compare_probes(all, &all->sites[first], &all->sites[i]))
+				break;
+		err = gs_make_group(all, &all->sites[first], i - first);
+	}
+	return err;
 }
 
 static int gs_arm_alone(const struct gs_group *g, u32 from, u32 n)
@@ -243,23 +258,19 @@ static int gs_register_group(struct gs_group *g)
  */
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints)
 {
-	struct gs_group *group;
-	u32 i, first, n;
+	struct gs_group *g;
 	int err;
 
 	lockdep_assert_held(&gs_session_mutex);
-	err = gs_make_sites(all, points, npoints, &n);
-	for (first = 0; !err && first < n; first = i) {
-		for (i = first + 1; i < n && i - first < GS_GROUP_MAX; i++)
-			if (gs_compare_probes(all, &all->sites[first], &all->sites[i]))
-				break;
-		group = gs_make_group(all, &all->sites[first], i - first);
-		err = group ? gs_arm_group(group) : -ENOMEM;
-	}
+	err = gs_make_groups(all, points, npoints);
+	if (!err && all->prepare)
+		all->prepare(all);
+	list_for_each_entry(g, &all->list, list)
+		err = err ?: gs_arm_group(g);
 	if (!err)
 		gs_join_groups(all);
-	list_for_each_entry(group, &all->list, list)
-		err = err ?: gs_register_group(group);
+	list_for_each_entry(g, &all->list, list)
+		err = err ?: gs_register_group(g);
 	if (all->hosts)
 		gs_hosts = all;
 	return err;

@@ -36,6 +36,8 @@ struct gs_group {
 
 /* A family's groups. All of it is for tasks that may sleep, and that hold gs_session_mutex. */
 struct gs_groups {
+	/* All groups have been made, and are about to be armed; NULL: that says nothing to the family. */
+	void (*prepare)(const struct gs_groups *all);
 	/* Fills ops, and own. -ENOMEM; another error hands the group's points to `alone`. */
 	int (*make)(struct gs_group *g);
 	/* A point that ftrace has no site for: -ENOMEM or 0. n points share the family's memory. */
@@ -61,7 +63,7 @@ static inline bool gs_has_condition(const struct gs_group *g)
 }
 
 /* joint.c. All is for tasks that may sleep, and that hold gs_session_mutex. */
-#define GS_JOINT_MIN 16			/* as many groups are joined, fewer are not */
+#define GS_JOINT_MIN 16			/* as many groups share what they can, fewer do not */
 void gs_join_groups(struct gs_groups *all);
 void gs_disarm_joint(struct gs_joint *j);
 void gs_free_joints(struct gs_groups *all);

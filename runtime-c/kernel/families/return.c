@@ -7,144 +7,29 @@
  * the registers the stack pointer only, which ftrace always saves. That the
  * handler is the kprobe's pre_handler is nothing that kretprobes promise: in a
  * kernel where it is not there, as for functions without ftrace site, each
- * point has an armed kretprobe.
+ * point has an armed kretprobe. What costs time is allocating a kretprobe's
+ * instances, so many groups share one: the pool.
  *
  * args[0] is how many calls of a function may be under way at once; 0: a default.
  */
-#include <linux/kprobes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "../group.h"
-
-/* A handler at a return. */
-struct gs_return_hit {
-	struct gs_hit hit;
-	struct gs_slot entry;		/* fills what is saved; handler is NULL if nothing is */
-	u32 at;				/* in the instance's data: has entry done its work? Behind it, what it saved */
-};
-
-struct gs_return {
-	struct kretprobe rp;
-	const struct gs_slot *deepest;	/* of the hits' entries: what it wants of the stack suffices for all */
-	u32 nhits;
-	struct gs_return_hit hits[];
-};
+#include "../return.h"
 
 #define GS_MAX_INSTANCES (1 << 16)
+#define GS_POOL_DATA 256		/* bytes; who saves more has a kretprobe of its own */
 
-static struct kretprobe **gs_returns;	/* the registered ones */
-static u32 gs_nreturns, gs_nreturns_armed;	/* those that are armed by themselves come first */
+static LIST_HEAD(gs_returns);
+static struct kretprobe **gs_hooks;		/* the registered ones */
+static u32 gs_nhooks, gs_nhooks_armed;		/* those that are armed by themselves come first */
+static struct kretprobe gs_pool;
+static bool gs_have_pool;
 static u64 gs_returns_full, gs_returns_missed;
 
-static __always_inline struct gs_return *gs_return_of(struct kretprobe_instance *ri)
+static u32 gs_default_instances(u32 n)
 {
-	return container_of(get_kretprobe(ri), struct gs_return, rp);
-}
-
-/*
- * At the entry, with the context taken: the instance's data is the probed
- * address and what the handlers want. Not 0: there is nothing for them to work with.
- */
-static int gs_return_save(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
-	struct gs_return *r = gs_return_of(ri);
-	u64 *data = (u64 *)ri->data;
-	bool any = false;
-	u32 i;
-
-	data[0] = regs->ip;
-	for (i = 0; i < r->nhits; i++) {
-		struct gs_return_hit *h = &r->hits[i];
-		struct gs_hit entry = { h->hit.point, &h->entry };
-
-		if (h->entry.handler && !(data[h->at] = gs_call(c, &entry, entry.slot, regs, regs->ip, &data[h->at + 1])))
-			continue;
-		any = true;
-	}
-	return !any;
-}
-
-/* The entry of a function whose kretprobe is armed. */
-static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	const struct gs_return *r = gs_return_of(ri);
-	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
-	unsigned long flags;
-	int err = 1;
-
-	local_irq_save(flags);
-	if (gs_try_take(c, r->deepest)) {
-		err = gs_return_save(ri, regs);
-		gs_leave(c);
-	}
-	local_irq_restore(flags);
-	return err;
-}
-
-/* Handlers of the entry itself run first: they find the address that the function returns to. */
-static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs,
-					    bool native)
-{
-	const struct gs_group *g = container_of(ops, struct gs_group, ops), *rider = READ_ONCE(g->rider);
-	struct gs_return *r = g->own;
-	unsigned long flags = gs_irq_save(native);
-	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
-	u32 i;
-
-	if (rider)
-		for (i = 0; i < rider->nhits; i++)
-			gs_try(&rider->hits[i], gs_ftrace_regs(fregs), ip, NULL);
-	if (gs_try_take(c, r->deepest)) {
-		r->rp.kp.pre_handler(&r->rp.kp, gs_ftrace_regs(fregs));
-		gs_leave(c);
-	}
-	gs_irq_restore(flags, native);
-}
-
-static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-			      struct ftrace_regs *fregs)
-{
-	gs_return_enter(ip, ops, fregs, true);
-}
-
-static void gs_return_entered_xen(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-				  struct ftrace_regs *fregs)
-{
-	gs_return_enter(ip, ops, fregs, false);
-}
-
-/* One handler at one function's return, with nothing saved. */
-static int gs_return_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct gs_return *r = gs_return_of(ri);
-	unsigned long flags;
-
-	gs_at_return(ri, regs);
-	local_irq_save(flags);
-	gs_try(&r->hits[0].hit, regs, (unsigned long)r->rp.kp.addr, NULL);
-	local_irq_restore(flags);
-	return 0;
-}
-
-static int gs_return_hits(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct gs_return *r = gs_return_of(ri);
-	u64 *data = (u64 *)ri->data;
-	unsigned long flags;
-	u32 i;
-
-	gs_at_return(ri, regs);
-	local_irq_save(flags);
-	for (i = 0; i < r->nhits; i++) {
-		struct gs_return_hit *h = &r->hits[i];
-
-		if (!h->entry.handler || data[h->at])
-			gs_try(&h->hit, regs, data[0], &data[h->at + 1]);
-	}
-	local_irq_restore(flags);
-	return 0;
+	return min(512 + 16 * (n - 1), 16384u);
 }
 
 /* How many calls of one of n functions may be under way: as the script says, else what memory allows. */
@@ -156,8 +41,19 @@ static int gs_instances(const struct gs_hit *hits, u32 nhits, u32 n)
 	for (i = 0; i < nhits; i++)
 		most = max(most, hits[i].point->args[0]);
 	if (!most)
-		return min(512 + 16 * (n - 1), 16384u);
+		return gs_default_instances(n);
 	return min_t(u64, most * n, GS_MAX_INSTANCES);
+}
+
+/* The bytes of an instance's data that these handlers want. */
+static size_t gs_return_data(const struct gs_hit *hits, u32 nhits)
+{
+	size_t n = 1;
+	u32 i;
+
+	for (i = 0; i < nhits; i++)
+		n += 1 + gs_program.probes[hits[i].point->probe].nsaved;
+	return n * sizeof(u64);
 }
 
 static struct gs_return *gs_make_return(const struct gs_hit *hits, u32 nhits, u32 nsites)
@@ -167,6 +63,8 @@ static struct gs_return *gs_make_return(const struct gs_hit *hits, u32 nhits, u3
 
 	if (!r)
 		return NULL;
+	r->hook = &r->rp;
+	list_add(&r->list, &gs_returns);
 	r->nhits = nhits;
 	for (i = 0; i < nhits; i++) {
 		const struct gs_probe *probe = &gs_program.probes[hits[i].point->probe];
@@ -179,7 +77,7 @@ static struct gs_return *gs_make_return(const struct gs_hit *hits, u32 nhits, u3
 	}
 	r->rp.handler = gs_return_hits;
 	r->rp.entry_handler = gs_return_save;
-	r->rp.data_size = at * sizeof(u64);
+	r->rp.data_size = gs_return_data(hits, nhits);
 	if (nhits == 1 && nsites == 1 && !r->hits[0].entry.handler) {
 		r->rp.handler = gs_return_hit;
 		r->rp.entry_handler = NULL;
@@ -189,36 +87,92 @@ static struct gs_return *gs_make_return(const struct gs_hit *hits, u32 nhits, u3
 	return r;
 }
 
-static int gs_register_return(struct gs_return *r, u64 addr)
+static void gs_free_return(struct gs_return *r)
+{
+	list_del(&r->list);
+	kfree(r);
+}
+
+static int gs_register_hook(struct kretprobe *rp, u64 addr)
 {
 	int err;
 
-	r->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
-	err = register_kretprobe(&r->rp);
+	rp->kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
+	err = register_kretprobe(rp);
 	if (!err)
-		gs_returns[gs_nreturns++] = &r->rp;
+		gs_hooks[gs_nhooks++] = rp;
 	return err;
 }
 
-/* Any function of the group that kretprobes take is as good as another. */
-static int gs_return_make(struct gs_group *g)
+/* For functions of a group, of which any that kretprobes take is as good as another. */
+static int gs_register_unarmed(struct kretprobe *rp, const struct gs_group *g)
 {
-	struct gs_return *r = gs_make_return(g->hits, g->nhits, g->nsites);
 	int err = -EINVAL;
 	u32 i;
 
-	if (!r)
-		return -ENOMEM;
-	r->rp.kp.flags = KPROBE_FLAG_DISABLED;
+	rp->kp.flags = KPROBE_FLAG_DISABLED;
 	for (i = 0; i < g->nsites && err && err != -ENOMEM; i++)
-		err = gs_register_return(r, g->sites[i].addr);
-	if (!err && !r->rp.kp.pre_handler) {
-		unregister_kretprobe(&r->rp);
-		gs_nreturns--;
+		err = gs_register_hook(rp, g->sites[i].addr);
+	if (!err && !rp->kp.pre_handler) {
+		unregister_kretprobe(rp);
+		gs_nhooks--;
 		err = -EOPNOTSUPP;
 	}
+	return err;
+}
+
+/* May the pool serve the group? Not where the script says how many calls are to be provided for. */
+static bool gs_poolable(const struct gs_group *g)
+{
+	u32 i;
+
+	for (i = 0; i < g->nhits; i++)
+		if (g->hits[i].point->args[0])
+			return false;
+	return gs_return_data(g->hits, g->nhits) <= GS_POOL_DATA;
+}
+
+/* Makes the pool, if many groups want it; where it can't be made, they do without. */
+static void gs_returns_prepare(const struct gs_groups *all)
+{
+	u32 ngroups = 0, nsites = 0;
+	struct gs_group *g;
+	size_t size = 0;
+
+	list_for_each_entry(g, &all->list, list)
+		if (gs_poolable(g)) {
+			ngroups++;
+			nsites += g->nsites;
+			size = max(size, gs_return_data(g->hits, g->nhits));
+		}
+	if (ngroups < GS_JOINT_MIN)
+		return;
+	gs_pool = (struct kretprobe){
+		.handler = gs_return_hits_pooled, .entry_handler = gs_return_save_pooled,
+		.data_size = sizeof(u64) + size, .maxactive = gs_default_instances(nsites),
+	};
+	list_for_each_entry(g, &all->list, list) {
+		int err = gs_poolable(g) ? gs_register_unarmed(&gs_pool, g) : -EINVAL;
+
+		gs_have_pool = !err;
+		if (err != -EINVAL)
+			return;
+	}
+}
+
+static int gs_return_make(struct gs_group *g)
+{
+	struct gs_return *r = gs_make_return(g->hits, g->nhits, g->nsites);
+	int err = 0;
+
+	if (!r)
+		return -ENOMEM;
+	if (gs_have_pool && gs_poolable(g))
+		r->hook = &gs_pool;
+	else
+		err = gs_register_unarmed(&r->rp, g);
 	if (err) {
-		kfree(r);
+		gs_free_return(r);
 		return err;
 	}
 	g->own = r;
@@ -241,20 +195,20 @@ static int gs_return_alone(const struct gs_point *p, u32 n)
 	if (p->args[0] <= 0)
 		r->rp.maxactive = clamp(32768 / n, 32u, 512u);
 	r->rp.kp.flags = KPROBE_FLAG_DISABLED;
-	err = gs_register_return(r, gs_point_addr(p));
+	err = gs_register_hook(&r->rp, gs_point_addr(p));
 	if (!err) {
 		err = gs_kprobe_start(&r->rp.kp, &hit);
 		if (err) {
 			unregister_kretprobe(&r->rp);
-			gs_nreturns--;
+			gs_nhooks--;
 		}
 	}
 	if (!err) {
-		swap(gs_returns[gs_nreturns - 1], gs_returns[gs_nreturns_armed]);
-		gs_nreturns_armed++;
+		swap(gs_hooks[gs_nhooks - 1], gs_hooks[gs_nhooks_armed]);
+		gs_nhooks_armed++;
 		return 0;
 	}
-	kfree(r);
+	gs_free_return(r);
 	if (err == -ENOMEM)
 		return err;
 	gs_unarmed(p, err);
@@ -271,15 +225,15 @@ static bool gs_return_excludes(u64 addr)
 }
 
 static struct gs_groups gs_return_groups = {
-	.make = gs_return_make, .alone = gs_return_alone, .excludes = gs_return_excludes, .hosts = true,
+	.prepare = gs_returns_prepare, .make = gs_return_make, .alone = gs_return_alone, .excludes = gs_return_excludes, .hosts = true,
 	.list = LIST_HEAD_INIT(gs_return_groups.list),
 };
 
 static int gs_returns_arm(const struct gs_point **points, u32 n)
 {
-	/* A group has one, a point alone another. */
-	gs_returns = kvcalloc(2 * n, sizeof(*gs_returns), GFP_KERNEL);
-	return gs_returns ? gs_groups_arm(&gs_return_groups, points, n) : -ENOMEM;
+	/* The pool is one, a group has one, a point alone another. */
+	gs_hooks = kvcalloc(2 * n + 1, sizeof(*gs_hooks), GFP_KERNEL);
+	return gs_hooks ? gs_groups_arm(&gs_return_groups, points, n) : -ENOMEM;
 }
 
 static void gs_returns_update(void)
@@ -287,26 +241,30 @@ static void gs_returns_update(void)
 	u32 i;
 
 	gs_groups_update(&gs_return_groups);
-	for (i = 0; i < gs_nreturns_armed; i++)
-		gs_kprobe_update(&gs_returns[i]->kp, &container_of(gs_returns[i], struct gs_return, rp)->hits[0].hit);
+	for (i = 0; i < gs_nhooks_armed; i++)
+		gs_kprobe_update(&gs_hooks[i]->kp, &container_of(gs_hooks[i], struct gs_return, rp)->hits[0].hit);
 }
 
 /* In one go, as each would wait for all CPUs. */
 static void gs_returns_disarm(void)
 {
+	struct gs_return *r, *next;
+
 	gs_groups_disarm(&gs_return_groups);
-	if (gs_nreturns)
-		unregister_kretprobes(gs_returns, gs_nreturns);
-	while (gs_nreturns) {
-		struct kretprobe *rp = gs_returns[--gs_nreturns];
+	if (gs_nhooks)
+		unregister_kretprobes(gs_hooks, gs_nhooks);
+	while (gs_nhooks) {
+		struct kretprobe *rp = gs_hooks[--gs_nhooks];
 
 		gs_returns_full += rp->nmissed;
 		gs_returns_missed += rp->kp.nmissed;
-		kfree(container_of(rp, struct gs_return, rp));
 	}
+	gs_have_pool = false;
+	list_for_each_entry_safe(r, next, &gs_returns, list)
+		gs_free_return(r);
 	gs_groups_free(&gs_return_groups);
-	kvfree(gs_returns);
-	gs_returns = NULL;
+	kvfree(gs_hooks);
+	gs_hooks = NULL;
 }
 
 static void gs_returns_skipped(u64 *skipped)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * return.h - hits of families/return.c: what a return's handlers save at the
+ * function's entry, and their run at its return.
+ */
+#ifndef GS_RETURN_H
+#define GS_RETURN_H
+
+#include <linux/kprobes.h>
+
+#include "group.h"
+
+/* A handler at a return. */
+struct gs_return_hit {
+	struct gs_hit hit;
+	struct gs_slot entry;		/* fills what is saved; handler is NULL if nothing is */
+	u32 at;				/* in the instance's data: has entry done its work? Behind it, what it saved */
+};
+
+struct gs_return {
+	struct kretprobe rp;		/* not registered where the pool serves */
+	struct kretprobe *hook;		/* rp, or the pool */
+	struct list_head list;
+	const struct gs_slot *deepest;	/* of the hits' entries: what it wants of the stack suffices for all */
+	u32 nhits;
+	struct gs_return_hit hits[];
+};
+
+static __always_inline struct gs_return *gs_return_of(struct kretprobe_instance *ri)
+{
+	return container_of(get_kretprobe(ri), struct gs_return, rp);
+}
+
+/*
+ * At the entry, with the context taken: the instance's data is the probed
+ * address and what the handlers want. Not 0: there is nothing for them to work with.
+ */
+static __always_inline int gs_return_save_in(u64 *data, const struct gs_return *r, struct gs_ctx *c, struct pt_regs *regs)
+{
+	bool any = false;
+	u32 i;
+
+	data[0] = regs->ip;
+	for (i = 0; i < r->nhits; i++) {
+		const struct gs_return_hit *h = &r->hits[i];
+		struct gs_hit entry = { h->hit.point, &h->entry };
+
+		if (h->entry.handler && !(data[h->at] = gs_call(c, &entry, entry.slot, regs, regs->ip, &data[h->at + 1])))
+			continue;
+		any = true;
+	}
+	return !any;
+}
+
+static int gs_return_save(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return gs_return_save_in((u64 *)ri->data, gs_return_of(ri), &this_cpu_ptr(gs_cpus)->ctx, regs);
+}
+
+/* The pool's instances have whose they are before the rest. */
+static int gs_return_save_pooled(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct gs_cpu *cpu = this_cpu_ptr(gs_cpus);
+	u64 *data = (u64 *)ri->data;
+
+	data[0] = (unsigned long)cpu->entered;
+	return gs_return_save_in(data + 1, cpu->entered, &cpu->ctx, regs);
+}
+
+/* The entry of a function whose kretprobe is armed. */
+static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct gs_return *r = gs_return_of(ri);
+	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
+	unsigned long flags;
+	int err = 1;
+
+	local_irq_save(flags);
+	if (gs_try_take(c, r->deepest)) {
+		err = gs_return_save(ri, regs);
+		gs_leave(c);
+	}
+	local_irq_restore(flags);
+	return err;
+}
+
+/* Handlers of the entry itself run first: they find the address that the function returns to. */
+static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs,
+					    bool native)
+{
+	const struct gs_group *g = container_of(ops, struct gs_group, ops), *rider = READ_ONCE(g->rider);
+	struct gs_return *r = g->own;
+	unsigned long flags = gs_irq_save(native);
+	struct gs_cpu *cpu = this_cpu_ptr(gs_cpus);
+	u32 i;
+
+	if (rider)
+		for (i = 0; i < rider->nhits; i++)
+			gs_try(&rider->hits[i], gs_ftrace_regs(fregs), ip, NULL);
+	if (gs_try_take(&cpu->ctx, r->deepest)) {
+		struct kprobe *hook = &r->hook->kp;
+
+		cpu->entered = r;
+		hook->pre_handler(hook, gs_ftrace_regs(fregs));
+		gs_leave(&cpu->ctx);
+	}
+	gs_irq_restore(flags, native);
+}
+
+static void gs_return_entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
+{
+	gs_return_enter(ip, ops, fregs, true);
+}
+
+static void gs_return_entered_xen(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	gs_return_enter(ip, ops, fregs, false);
+}
+
+/* One handler at one function's return, with nothing saved. */
+static int gs_return_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct gs_return *r = gs_return_of(ri);
+	unsigned long flags;
+
+	gs_at_return(ri, regs);
+	local_irq_save(flags);
+	gs_try(&r->hits[0].hit, regs, (unsigned long)r->rp.kp.addr, NULL);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static __always_inline int gs_return_hits_of(const struct gs_return *r, u64 *data, struct kretprobe_instance *ri,
+					     struct pt_regs *regs)
+{
+	unsigned long flags;
+	u32 i;
+
+	gs_at_return(ri, regs);
+	local_irq_save(flags);
+	for (i = 0; i < r->nhits; i++) {
+		const struct gs_return_hit *h = &r->hits[i];
+
+		if (!h->entry.handler || data[h->at])
+			gs_try(&h->hit, regs, data[0], &data[h->at + 1]);
+	}
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int gs_return_hits(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return gs_return_hits_of(gs_return_of(ri), (u64 *)ri->data, ri, regs);
+}
+
+static int gs_return_hits_pooled(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	u64 *data = (u64 *)ri->data;
+
+	return gs_return_hits_of((const struct gs_return *)(unsigned long)data[0], data + 1, ri, regs);
+}
+
+#endif
