@@ -9,7 +9,6 @@ import (
 	"debug/elf"
 	"io"
 	"os"
-	"sort"
 	"sync"
 
 	"github.com/pkg/errors"
@@ -128,9 +127,10 @@ func (im *Image) index() *symbolIndex {
 // Symbols returns the symbols of functions and data by ascending address, at most one at each.
 func (im *Image) Symbols() []Symbol {
 	x := im.index()
-	list := make([]Symbol, len(x.entries))
-	for i := range x.entries {
-		s := &x.entries[i]
+	entries := x.all()
+	list := make([]Symbol, len(entries))
+	for i := range entries {
+		s := &entries[i]
 		list[i] = Symbol{x.name(s), s.addr, s.size}
 	}
 	return list
@@ -139,13 +139,9 @@ func (im *Image) Symbols() []Symbol {
 // Find returns the symbol that covers addr, as linked; false if none does.
 func (im *Image) Find(addr uint64) (Symbol, bool) {
 	x := im.index()
-	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].addr > addr })
-	if i == 0 {
+	s, ok := x.find(addr)
+	if !ok {
 		return Symbol{}, false
 	}
-	s := &x.entries[i-1]
-	if addr-s.addr >= s.size {
-		return Symbol{}, false
-	}
-	return Symbol{x.name(s), s.addr, s.size}, true
+	return Symbol{x.name(&s), s.addr, s.size}, true
 }

@@ -188,10 +188,13 @@ func TestDemangled(t *testing.T) {
 func TestAliases(t *testing.T) {
 	x := &symbolIndex{strings: [][]byte{[]byte("\x00__write\x00write\x00mark\x00asm\x00next\x00end\x00")}}
 	at := func(name string) uint32 { return uint32(bytes.Index(x.strings[0], []byte("\x00"+name+"\x00")) + 1) }
-	x.entries = settle([]symbolEntry{
-		{addr: 0x100, size: 16, name: at("__write"), rank: 2}, {addr: 0x100, size: 16, name: at("write"), rank: 10},
-		{addr: 0x108, name: at("mark"), rank: 1000}, {addr: 0x120, name: at("asm")}, {addr: 0x130, size: 8, name: at("next")}, {addr: 0x140, name: at("end")},
-	}, []uint64{0x150})
+	x.ends = []uint64{0x150}
+	function, weak, label := elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), elf.ST_INFO(elf.STB_WEAK, elf.STT_FUNC), elf.ST_INFO(elf.STB_GLOBAL, elf.STT_NOTYPE)
+	x.entries = x.settle([]symbolEntry{
+		{addr: 0x100, size: 16, name: at("write"), info: weak}, {addr: 0x100, size: 16, name: at("__write"), info: function},
+		{addr: 0x108, name: at("mark"), info: label}, {addr: 0x120, name: at("asm"), info: label}, {addr: 0x130, size: 8, name: at("next"), info: function},
+		{addr: 0x140, name: at("end"), info: label},
+	})
 	var list []Symbol
 	for i := range x.entries {
 		list = append(list, Symbol{x.name(&x.entries[i]), x.entries[i].addr, x.entries[i].size})

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/therootcompany/xz"
 
@@ -26,8 +27,22 @@ type Symbol struct {
 
 // A symbolIndex finds symbols. Only the names of those that are asked for are looked at: most are not.
 type symbolIndex struct {
-	entries []symbolEntry // by address, at most one at each
+	tables  []symbolTable
 	strings [][]byte      // string tables
+	named   []symbolEntry // what is in no table of an ELF file
+	ends    []uint64      // where sections of code and data end, ascending
+
+	mu      sync.Mutex
+	scans   int           // how many symbols have been looked for without entries
+	settled bool          // entries is there
+	entries []symbolEntry // by address, at most one at each
+}
+
+// A symbolTable is a .symtab or .dynsym.
+type symbolTable struct {
+	data  []byte
+	order binary.ByteOrder
+	names uint16 // which string table
 }
 
 // A symbolEntry is a symbol as its table has it.
@@ -35,14 +50,14 @@ type symbolEntry struct {
 	addr, size uint64
 	name       uint32 // where it begins in its string table
 	table      uint16 // which one
-	rank       uint16 // of several at one address the lowest is taken
+	info       uint8  // st_info
 }
 
 // newSymbolIndex reads the symbols of a file: of its own tables, of MiniDebugInfo
 // (a compressed ELF file in .gnu_debugdata), and of the separate debuginfo of its build-id; without a table of its own
 // also what Go's runtime calls functions.
 func newSymbolIndex(e *elf.File, buildID string, goTable func() *gopclntab.Table) *symbolIndex {
-	x := &symbolIndex{}
+	x := &symbolIndex{ends: codeEnds(e)}
 	x.read(e)
 	if e.Section(".symtab") == nil {
 		if mini := miniDebugInfo(e); mini != nil {
@@ -56,11 +71,10 @@ func newSymbolIndex(e *elf.File, buildID string, goTable func() *gopclntab.Table
 			x.readGo(table)
 		}
 	}
-	x.entries = settle(x.entries, codeEnds(e))
 	return x
 }
 
-// read adds what may be taken of .symtab and .dynsym.
+// read adds .symtab and .dynsym.
 func (x *symbolIndex) read(e *elf.File) {
 	if e.Class != elf.ELFCLASS64 {
 		return
@@ -77,13 +91,7 @@ func (x *symbolIndex) read(e *elf.File) {
 		if err != nil {
 			continue
 		}
-		x.entries = slices.Grow(x.entries, len(data)/elf.Sym64Size)
-		for ; len(data) >= elf.Sym64Size; data = data[elf.Sym64Size:] {
-			if entry, ok := symbolEntryOf(data, names, e.ByteOrder); ok {
-				entry.table = uint16(len(x.strings))
-				x.entries = append(x.entries, entry)
-			}
-		}
+		x.tables = append(x.tables, symbolTable{data, e.ByteOrder, uint16(len(x.strings))})
 		x.strings = append(x.strings, names)
 	}
 }
@@ -92,39 +100,59 @@ func (x *symbolIndex) read(e *elf.File) {
 func (x *symbolIndex) readGo(table *gopclntab.Table) {
 	var names []byte
 	for _, f := range table.Funcs {
-		x.entries = append(x.entries, symbolEntry{addr: f.Addr, size: f.Size, name: uint32(len(names)), table: uint16(len(x.strings))})
+		x.named = append(x.named, symbolEntry{addr: f.Addr, size: f.Size, name: uint32(len(names)), table: uint16(len(x.strings)),
+			info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC)})
 		names = append(append(names, f.Name...), 0)
 	}
 	x.strings = append(x.strings, names)
 }
 
+// each hands over the symbols that may be taken.
+func (x *symbolIndex) each(visit func(s symbolEntry)) {
+	for i := range x.tables {
+		t := &x.tables[i]
+		names := x.strings[t.names]
+		for data := t.data; len(data) >= elf.Sym64Size; data = data[elf.Sym64Size:] {
+			if s, ok := symbolEntryOf(data, names, t.order); ok {
+				s.table = t.names
+				visit(s)
+			}
+		}
+	}
+	for _, s := range x.named {
+		visit(s)
+	}
+}
+
 // symbolEntryOf reads a symbol of an ELF file's table; false if it is not to be taken.
 func symbolEntryOf(data, names []byte, order binary.ByteOrder) (symbolEntry, bool) {
-	name, info := order.Uint32(data), data[4]
+	kind := elf.ST_TYPE(data[4])
+	if kind > elf.STT_FUNC && kind != elf.STT_GNU_IFUNC {
+		return symbolEntry{}, false
+	}
 	section := elf.SectionIndex(order.Uint16(data[6:]))
-	s := symbolEntry{addr: order.Uint64(data[8:]), size: order.Uint64(data[16:]), name: name}
-	if uint64(name) >= uint64(len(names)) || names[name] == 0 || section == elf.SHN_UNDEF || section >= elf.SHN_LORESERVE || s.addr == 0 {
-		return s, false
+	s := symbolEntry{addr: order.Uint64(data[8:]), size: order.Uint64(data[16:]), name: order.Uint32(data), info: data[4]}
+	return s, uint64(s.name) < uint64(len(names)) && names[s.name] != 0 && section != elf.SHN_UNDEF && section < elf.SHN_LORESERVE && s.addr != 0
+}
+
+// rank tells which of several symbols at one address is taken: that of the lowest, which is the name that programs call it by,
+// global, and without the underscores of a library's own.
+func (x *symbolIndex) rank(s *symbolEntry) int {
+	rank := 0
+	if elf.ST_TYPE(s.info) == elf.STT_NOTYPE {
+		rank = 1000
 	}
-	switch elf.ST_TYPE(info) {
-	case elf.STT_FUNC, elf.STT_GNU_IFUNC, elf.STT_OBJECT:
-	case elf.STT_NOTYPE:
-		s.rank += 1000
-	default:
-		return s, false
-	}
-	// Of several names the one that programs call it by: global, and without the underscores of a library's own.
-	switch elf.ST_BIND(info) {
+	switch elf.ST_BIND(s.info) {
 	case elf.STB_LOCAL:
-		s.rank += 100
+		rank += 100
 	case elf.STB_WEAK:
-		s.rank += 10
+		rank += 10
 	}
-	for i := uint16(0); i < 9 && names[name] == '_'; i++ {
-		s.rank++
-		name++
+	name := x.strings[s.table][s.name:]
+	for i := 0; i < min(9, len(name)) && name[i] == '_'; i++ {
+		rank++
 	}
-	return s, true
+	return rank
 }
 
 // name returns a symbol's name.
@@ -164,8 +192,8 @@ func codeEnds(e *elf.File) []uint64 {
 }
 
 // settle chooses one symbol for each address, drops marks within functions, and fills sizes in.
-func settle(list []symbolEntry, ends []uint64) []symbolEntry {
-	list = sortEntries(list)
+func (x *symbolIndex) settle(list []symbolEntry) []symbolEntry {
+	list = x.sortEntries(list)
 	out := list[:0]
 	covered := uint64(0) // up to where functions reach
 	for _, s := range list {
@@ -184,9 +212,9 @@ func settle(list []symbolEntry, ends []uint64) []symbolEntry {
 	for i := range out {
 		s := &out[i]
 		if s.size == 0 {
-			at, _ := slices.BinarySearch(ends, s.addr+1)
-			if at < len(ends) {
-				s.size = ends[at] - s.addr
+			at, _ := slices.BinarySearch(x.ends, s.addr+1)
+			if at < len(x.ends) {
+				s.size = x.ends[at] - s.addr
 			}
 			if i+1 < len(out) && (s.size == 0 || out[i+1].addr-s.addr < s.size) {
 				s.size = out[i+1].addr - s.addr
@@ -198,7 +226,7 @@ func settle(list []symbolEntry, ends []uint64) []symbolEntry {
 
 // sortEntries returns symbols by address, and of one address by rank. A stack is printed as soon as its symbols are sorted, and
 // they are tens of thousands: by the bytes of their addresses, the lowest first, it takes a tenth of what comparing them does.
-func sortEntries(list []symbolEntry) []symbolEntry {
+func (x *symbolIndex) sortEntries(list []symbolEntry) []symbolEntry {
 	differ := uint64(0) // the bits in which addresses do
 	for i := range list {
 		differ |= list[i].addr ^ list[0].addr
@@ -228,7 +256,7 @@ func sortEntries(list []symbolEntry) []symbolEntry {
 			behind++
 		}
 		slices.SortFunc(list[from:behind], func(a, b symbolEntry) int {
-			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.table, b.table), cmp.Compare(a.name, b.name))
+			return cmp.Or(cmp.Compare(x.rank(&a), x.rank(&b)), cmp.Compare(a.table, b.table), cmp.Compare(a.name, b.name))
 		})
 		from = behind
 	}
