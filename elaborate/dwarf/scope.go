@@ -22,6 +22,10 @@ type Scope struct {
 	vars []*Variable
 	ret  btf.ID
 
+	// NoCall says that the compiler has changed how the function is called, which nobody but its own code does: arguments
+	// are not where the calling convention has them.
+	NoCall bool
+
 	frameBase []byte
 }
 
@@ -66,6 +70,10 @@ func (i *Info) Scope(in Instance, pc uint64) (*Scope, error) {
 		}
 		return s.ret != 0
 	})
+	if n, ok := d.number(dwarf.AttrCalling); ok {
+		const noCall = 3 // DW_CC_nocall
+		s.NoCall = n == noCall
+	}
 	seen := map[uint64]bool{} // the abstract origins of variables and blocks that code has
 	s.block(d, seen, maxBlocks)
 	// What has been optimized out for good is only in the declaration.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pkg/errors"
+
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
@@ -33,6 +35,8 @@ func (r *resolution) sourceVariable(s *scope, name string) (*location, *syntax.D
 	return l, nil
 }
 
+var errNoCall = errors.New("the compiler has changed how arguments are passed here, and debuginfo says only where it is later on")
+
 // at returns where a variable is.
 func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 	loc, err := v.Location()
@@ -42,6 +46,9 @@ func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 	if s.entry && v.Param && v.Kept() && !strings.Contains(s.Symbol, ".") {
 		if s.IsGo() {
 			return r.goPassed(s, v), nil
+		}
+		if s.NoCall {
+			return nil, errNoCall
 		}
 		return r.passed(s, v), nil
 	}
