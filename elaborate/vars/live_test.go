@@ -3,6 +3,7 @@
 package vars_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -117,11 +118,11 @@ probe PROBED.function("show").return { println($$return) }
 }
 
 const rust = `
-use std::hint::black_box;
+fn black_box<T>(x: T) -> T { unsafe { std::ptr::read_volatile(&std::mem::ManuallyDrop::new(x) as *const _ as *const T) } }
 enum Shape { Circle { r: f64 }, Rect(i32, i32), Named(String), Unit }
 #[inline(never)]
 fn show(s: &str, owned: &String, v: &Vec<i32>, sl: &[u16], sh: &Shape, o: Option<&i32>, oi: &Option<u32>, t: &(i32, &str), b: Box<Shape>) {
-    black_box((s, owned, v, sl, sh, &o, &oi, t, &b);
+    black_box((s, owned, v, sl, sh, &o, &oi, t, &b));
 }
 fn main() {
     let v = vec![1, -2, 3];
@@ -141,8 +142,11 @@ func TestLiveRust(t *testing.T) {
 	if err := os.WriteFile(from, []byte(rust), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("rustc", "-g", "-O", "-o", to, from).CombinedOutput(); err != nil {
-		t.Skipf("rustc: %v: %s", err, out)
+	out, err := exec.Command("rustc", "-g", "-O", "-o", to, from).CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatalf("rustc: %v: %s", err, out)
 	}
 	live(t, to, `
 probe PROBED.function("prog::show") { println($s, $sl->length, $$parms$) }
