@@ -151,8 +151,8 @@ func (p *process) addr(path string, offset uint64) uint64 {
 	p.must(0, err)
 	for line := range strings.Lines(string(maps)) {
 		f := strings.Fields(line)
-		if len(f) < 6 || filepath.Clean(f[5]) != path {
-			continue
+		if len(f) < 6 || filepath.Clean(f[5]) != path || !strings.Contains(f[1], "x") {
+			continue // a page of the file may be mapped twice, with what stands before the code
 		}
 		low, high, _ := strings.Cut(f[0], "-")
 		start, _ := strconv.ParseUint(low, 16, 64)
