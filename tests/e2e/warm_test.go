@@ -60,8 +60,8 @@ func warm(t *testing.T, dir, release string) {
 	group.Wait()
 }
 
-// buildPrograms compiles the programs whose probes the scripts try, of C, C++ and Go, into a folder of $PATH, also as
-// NAME-stripped.
+// buildPrograms compiles the programs whose probes the scripts try, of C, C++, Go and, where there is a compiler for it, Rust, into a
+// folder of $PATH, also as NAME-stripped.
 func buildPrograms(t *testing.T, dir string) {
 	sources, err := filepath.Glob("programs/*.c*")
 	if err != nil {
@@ -71,6 +71,11 @@ func buildPrograms(t *testing.T, dir string) {
 		compiler := map[string]string{".c": "gcc", ".cc": "g++"}[filepath.Ext(source)]
 		out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
 		guest.Command(t, ".", compiler, "-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o", out, source)
+		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
+	}
+	if _, err := exec.LookPath("rustc"); err == nil {
+		out := filepath.Join(dir, "parcels")
+		guest.Command(t, ".", "rustc", "-O", "-g", "-A", "dead_code", "-o", out, "programs/parcels.rs")
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
 	}
 	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gocalls")
