@@ -166,6 +166,8 @@ func TestGuest(t *testing.T) {
 // condition says what the kernel is like that scripts run on.
 func condition(cond string) (bool, error) {
 	switch cond {
+	case "spread": // make test, whose time is short
+		return os.Getenv("BEGUN") != "", nil
 	case "locked":
 		return os.Getenv("LOCKED") != "", nil
 	case "trusting": // a key that modules can be signed with

@@ -47,9 +47,20 @@ func warm(t *testing.T, dir, release string) {
 		if err := txtar.Write(archive, work); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range sessions(string(archive.Comment)) {
+		list := sessions(string(archive.Comment))
+		for i := range list {
+			list[i] = append([]string{"-p4", "-r", release}, list[i]...)
+		}
+		for _, file := range archive.Files {
+			if file.Name == nested {
+				for line := range strings.Lines(string(file.Data)) {
+					list = append(list, append([]string{"tool", "-p4", "-r", release}, words(line)...))
+				}
+			}
+		}
+		for _, args := range list {
 			group.Go(func() error {
-				cmd := exec.Command(gostap, append([]string{"-p4", "-r", release}, args...)...)
+				cmd := exec.Command(gostap, args...)
 				cmd.Dir = work
 				cmd.Env = append(os.Environ(), "TMPDIR="+work, "PATH="+dir+":"+os.Getenv("PATH"))
 				cmd.Run() // some are to fail, and say so in the guest
@@ -81,6 +92,9 @@ func buildPrograms(t *testing.T, dir string) {
 	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gocalls")
 	guest.Command(t, ".", "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "gocalls-stripped"), "./programs/gocalls")
 }
+
+// nested is the file of a script that names tools with their arguments, a line each, which run at the same time.
+const nested = "tools"
 
 // sessions returns the arguments of gostap for each script that a testscript file runs.
 func sessions(script string) (list [][]string) {
