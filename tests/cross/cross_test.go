@@ -65,15 +65,17 @@ func TestCross(t *testing.T) {
 			b := newBuilder(t, dir, release)
 			items := b.inKernel(items)
 			var list []planned
+			n := 0
 			for i := range generate.Contexts {
 				c, fitting := &generate.Contexts[i], items
-				if !chosen.MatchString(c.Name) {
+				if c.Long && !session.Long || !chosen.MatchString(c.Name) {
 					continue
 				}
 				if c.Name == "condition" {
 					fitting = b.inConditions(items)
 				}
-				list = append(list, plan(i, generate.Plan(c, fitting, &b.places, *seed))...)
+				list = append(list, plan(n, generate.Plan(c, fitting, session.Choose(64, 128), &b.places, *seed))...)
+				n++
 			}
 			list = spread(list, sessions(), turn)
 			for i := range list {

@@ -26,6 +26,8 @@ type Context struct {
 	NMI                          bool // only an NMI leads there: somebody has to ask for some
 	// With is what else the script probes, so that probes stand on each other.
 	With string
+	// Long are those of the long form only.
+	Long bool
 }
 
 // Contexts are those in which handlers run.
@@ -34,9 +36,9 @@ var Contexts = []Context{
 	{Name: "functions", Point: `kernel.function("vfs_*")`, Registers: true},
 	{Name: "return", Point: `kernel.function("vfs_write").return`, Variables: true, Return: true, Registers: true},
 	{Name: "returns", Point: `kernel.function("vfs_*").return`, Return: true, Registers: true},
-	{Name: "joint", Point: `kernel.function("vfs_read")`, Variables: true, Registers: true, With: many("")},
+	{Name: "joint", Point: `kernel.function("vfs_read")`, Variables: true, Registers: true, With: many(""), Long: true},
 	{Name: "joint-return", Point: `kernel.function("vfs_write").return`, Variables: true, Return: true, Registers: true,
-		With: many("") + many(".return")},
+		With: many("") + many(".return"), Long: true},
 	{Name: "kprobe", Point: `kprobe.function("vfs_open")`, Registers: true},
 	{Name: "kprobe-return", Point: `kprobe.function("vfs_open").return`, Return: true, Registers: true},
 	{Name: "statement", Point: `kernel.statement(%STATEMENT%).absolute`, Registers: true},
@@ -53,12 +55,12 @@ var Contexts = []Context{
 	{Name: "watched", Point: `kernel.data("panic_timeout").write`, Registers: true},
 	{Name: "watched-rw", Point: `kernel.data("panic_timeout").rw`, Registers: true},
 	{Name: "watched-jiffies", Point: `kernel.data("jiffies_64").write`, Registers: true},
-	{Name: "perf-clock", Point: `perf.sw.cpu_clock.hz(200)`, Registers: true},
-	{Name: "perf-switch", Point: `perf.sw.context_switches.sample(3)`, Registers: true},
-	{Name: "process", Point: `process("%BEAT%").function("beat")`, Registers: true},
-	{Name: "process-return", Point: `process("%BEAT%").function("beat").return`, Return: true, Registers: true},
-	{Name: "process-syscall", Point: `process("%BEAT%").syscall`, Registers: true},
-	{Name: "procfs", Point: `procfs.read`},
+	{Name: "perf-clock", Point: `perf.sw.cpu_clock.hz(200)`, Registers: true, Long: true},
+	{Name: "perf-switch", Point: `perf.sw.context_switches.sample(3)`, Registers: true, Long: true},
+	{Name: "process", Point: `process("%BEAT%").function("beat")`, Registers: true, Long: true},
+	{Name: "process-return", Point: `process("%BEAT%").function("beat").return`, Return: true, Registers: true, Long: true},
+	{Name: "process-syscall", Point: `process("%BEAT%").syscall`, Registers: true, Long: true},
+	{Name: "procfs", Point: `procfs.read`, Long: true},
 	{Name: "begin", Point: `begin`, Rate: Once},
 	{Name: "oneshot", Point: `oneshot`, Rate: Once},
 	{Name: "end", Point: `end`, Rate: Once},

@@ -29,8 +29,8 @@ func TestPlan(t *testing.T) {
 	for i := range Contexts {
 		c := &Contexts[i]
 		seen := map[string]int{}
-		again := Plan(c, all, &Places{Statement: "0xffffffff81000000", Beat: "/beat"}, 1)
-		for n, s := range Plan(c, all, &Places{Statement: "0xffffffff81000000", Beat: "/beat"}, 1) {
+		again := Plan(c, all, 64, &Places{Statement: "0xffffffff81000000", Beat: "/beat"}, 1)
+		for n, s := range Plan(c, all, 64, &Places{Statement: "0xffffffff81000000", Beat: "/beat"}, 1) {
 			if dir := os.Getenv("CROSS_SCRIPTS"); dir != "" {
 				os.WriteFile(dir+"/"+s.Name+".stp", []byte(s.Text), 0o644)
 			}

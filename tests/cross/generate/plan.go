@@ -13,11 +13,8 @@ import (
 	"strings"
 )
 
-// perScript is how many items share a script.
-const perScript = 128
-
-// Plan makes the scripts of a context, the same for the same seed.
-func Plan(c *Context, items []Item, places *Places, seed uint64) []*Script {
+// Plan makes the scripts of a context, of at most so many items each, the same for the same seed.
+func Plan(c *Context, items []Item, most int, places *Places, seed uint64) []*Script {
 	var fitting []*Item
 	for i := range items {
 		if items[i].fits(c) {
@@ -29,7 +26,7 @@ func Plan(c *Context, items []Item, places *Places, seed uint64) []*Script {
 	point := places.in(c.Point)
 	var scripts []*Script
 	for n := 0; len(fitting) > 0; n++ {
-		here := fitting[:min(perScript, len(fitting))]
+		here := fitting[:min(most, len(fitting))]
 		fitting = fitting[len(here):]
 		name := "x_" + strings.NewReplacer("-", "_", ".", "_").Replace(c.Name) + fmt.Sprint(n)
 		scripts = append(scripts, write(name, c, here, point, n))
