@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,9 +34,10 @@ import (
 )
 
 var (
-	only = flag.String("cross.run", "", "a pattern for the contexts")
-	seed = flag.Uint64("cross.seed", 1, "what the choice of items hangs on")
-	most = flag.Int("cross.sessions", 0, "how many sessions there are at most; 0: all")
+	only   = flag.String("cross.run", "", "a pattern for the contexts")
+	during = flag.String("cross.while", "", "a pattern for what happens meanwhile")
+	seed   = flag.Uint64("cross.seed", 1, "what the choice of items hangs on")
+	most   = flag.Int("cross.sessions", 0, "how many sessions there are at most; 0: all")
 )
 
 // A planned session is a script that is run while something happens, beside another one if that is what happens.
@@ -54,7 +56,7 @@ func TestCross(t *testing.T) {
 	dir := guest.Prepare(t)
 	session.BuildLoad(t, dir)
 	guest.Command(t, guest.Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "beat"), "tests/load/beat.c")
-	items, chosen := items(t), regexp.MustCompile(*only)
+	items, chosen, wanted := items(t), regexp.MustCompile(*only), regexp.MustCompile(*during)
 	for turn, release := range guest.Releases(t) {
 		t.Run(release, func(t *testing.T) {
 			began := time.Now()
@@ -77,6 +79,7 @@ func TestCross(t *testing.T) {
 				list = append(list, plan(n, generate.Plan(c, fitting, session.Choose(64, 128), &b.places, *seed))...)
 				n++
 			}
+			list = slices.DeleteFunc(list, func(p planned) bool { return !wanted.MatchString(p.Meanwhile) })
 			list = spread(list, sessions(), turn)
 			for i := range list {
 				list[i].build(b)
