@@ -61,13 +61,15 @@ func (o *options) runs() bool { return o.pass == 5 && o.pattern() == "" && !o.pe
 
 // check refuses what makes no sense before any work is done.
 func (o *options) check() error {
+	if o.stap {
+		if err := o.checkAsStap(); err != nil {
+			return err
+		}
+	}
 	if err := setColor(o.color); err != nil {
 		return err
 	}
-	switch {
-	case (o.pass < 1 || o.pass > 5) && o.stap:
-		return errors.New(invalidValues["pass"])
-	case o.pass < 1 || o.pass > 5:
+	if o.pass < 1 || o.pass > 5 {
 		return errors.Errorf("-p %d: the passes are 1 to 5", o.pass)
 	}
 	if strings.Trim(o.verboseFor, "0123456789") != "" || len(o.verboseFor) > 5 {

@@ -67,7 +67,8 @@ Usage: stap [options] FILE                    Run script in file.
 
 // stapVersion is what -V says, in SystemTap's form.
 func stapVersion(program string) string {
-	return fmt.Sprintf("Systemtap %s (version %s/gostap, gostap %s)\n", program, language, version)
+	return fmt.Sprintf("Systemtap %s (version %s/gostap, gostap %s)\n"+
+		"This is free software; see the source for copying conditions.\nenabled features: BTF\n", program, language, version)
 }
 
 // otherKernel stops before pass 5 if the script is for another kernel than the running one, as stap does.
@@ -92,6 +93,11 @@ func stapUsage(err error) error {
 	var diags syntax.Diagnostics
 	if errors.As(err, &diags) {
 		writeAsStap(os.Stderr, diags, 1)
+		return exitCode(1)
+	}
+	var refusal stapRefusal
+	if errors.As(err, &refusal) {
+		fmt.Fprintln(os.Stderr, refusal)
 		return exitCode(1)
 	}
 	text := err.Error()
@@ -153,7 +159,10 @@ func stapFlagError(program string, err error) error {
 		return errors.Errorf("%s: option '--%s' requires an argument", program, valueless.GetSpecifiedName())
 	}
 	if errors.As(err, &invalid) && invalidValues[invalid.GetFlag().Name] != "" {
-		return errors.New(invalidValues[invalid.GetFlag().Name])
+		return stapRefusal(invalidValues[invalid.GetFlag().Name])
+	}
+	if errors.As(err, &invalid) && strings.HasPrefix(invalid.GetFlag().Name, "rlimit-") {
+		return stapRefusal(fmt.Sprintf("Unable to convert %s resource limit '%s'.", invalid.GetFlag().Name, invalid.GetValue()))
 	}
 	return errors.Errorf("%s: %v", program, err)
 }

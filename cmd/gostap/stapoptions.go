@@ -34,6 +34,11 @@ type peerOptions struct {
 	dyninst, bpf bool
 	signModule   bool
 	monitor      string
+	prologue     string // --prologue-searching
+	sysenv       []string
+	useServer    string
+	listServers  string
+	trustServers string
 	limits       [len(resources)]int64 // --rlimit-*, 0 for none
 }
 
@@ -68,6 +73,11 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 	}
 	optional("privilege", &p.privilege, "stapusr")
 	optional("monitor", &p.monitor, "1")
+	optional("prologue-searching", &p.prologue, "always")
+	optional("use-server", &p.useServer, "any")
+	optional("list-servers", &p.listServers, "specified")
+	optional("trust-servers", &p.trustServers, "ssl")
+	f.StringArrayVar(&p.sysenv, "sysenv", nil, "see stap(1)")
 	f.StringVarP(&p.arch, "arch", "a", "", "see stap(1)")
 	f.StringVar(&p.sysroot, "sysroot", "", "see stap(1)")
 	f.StringArrayVar(&p.remote, "remote", nil, "see stap(1)")
@@ -77,21 +87,20 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 	}{{&p.unprivileged, "unprivileged", ""}, {&p.interactive, "interactive", "i"}, {&p.dyninst, "dyninst", ""}, {&p.bpf, "bpf", ""}, {&p.signModule, "sign-module", ""}} {
 		f.BoolVarP(b.to, b.name, b.short, false, "see stap(1)")
 	}
-	for _, name := range []string{"arch", "sysroot", "remote", "unprivileged", "interactive", "dyninst", "bpf", "sign-module"} {
+	for _, name := range []string{"arch", "sysroot", "sysenv", "remote", "unprivileged", "interactive", "dyninst", "bpf", "sign-module"} {
 		f.MarkHidden(name)
 	}
 	ignored(f)
 }
 
-// ignored adds the options that have no meaning here: for how SystemTap reads debuginfo, for its compile
-// servers, where its runtime and temporary files are, what old kernels needed.
+// ignored adds the options that have no meaning here: for how SystemTap reads debuginfo, where its runtime
+// and temporary files are, what old kernels needed.
 func ignored(f *pflag.FlagSet) {
 	for _, o := range []struct{ name, short, value string }{ // value: "" for none, "=" for one, else the one that it has without
 		{"prologue-searching-always", "P", ""}, {"tapset-coverage", "q", ""},
 		{"check-version", "", ""}, {"no-global-var-display", "", ""}, {"save-uprobes", "", ""}, {"remote-prefix", "", ""},
-		{"runtime-dir", "R", "="}, {"tmpdir", "", "="}, {"sysenv", "", "="},
-		{"prologue-searching", "", "always"}, {"download-debuginfo", "", "yes"}, {"use-server", "", "any"}, {"use-server-on-error", "", "yes"},
-		{"list-servers", "", "specified"}, {"trust-servers", "", "ssl"},
+		{"runtime-dir", "R", "="}, {"tmpdir", "", "="},
+		{"download-debuginfo", "", "yes"}, {"use-server-on-error", "", "yes"},
 	} {
 		switch o.value {
 		case "":
@@ -121,6 +130,9 @@ func (p *peerOptions) check(sign string) error {
 		return errors.New("--sign-module takes the key and certificate of --sign KEY,CERT: see docs/SIGNING.md")
 	case p.sysroot != "" && p.sysroot != "/":
 		return errors.Errorf("--sysroot=%s: files are looked for below / alone", p.sysroot)
+	}
+	if err := p.checkServers(); err != nil {
+		return err
 	}
 	for _, url := range p.remote {
 		if url != "direct://" {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/pkg/errors"
+	"golang.org/x/sys/unix"
+)
+
+// stapRefusal is what stap says of a value of an option that can't be, without pointing to its help.
+type stapRefusal string
+
+func (r stapRefusal) Error() string { return string(r) }
+
+// stapPatterns are what stap lets the values of options be, letters of either case.
+var stapPatterns = map[string]string{
+	"-D":        `^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$`,
+	"-G":        `^[a-z_][a-z0-9_]*=[a-z0-9_.-]+$`,
+	"-S":        `^[0-9]+(,[0-9]+)?$`,
+	"-m":        `^[a-z0-9_]+$`,
+	"--modinfo": `^[a-z_][a-z0-9_]*=.+$`,
+}
+
+// matches returns stap's refusal if a value of the option is not as it lets it be.
+func matches(option string, values ...string) error {
+	pattern := regexp.MustCompile("(?i)" + stapPatterns[option])
+	for _, v := range values {
+		if !pattern.MatchString(v) {
+			return stapRefusal("ERROR: Safety pattern mismatch for " + option + " parameter ('" + v + "' vs. '" + stapPatterns[option] + "') rc=1")
+		}
+	}
+	return nil
+}
+
+// oneOf returns stap's refusal if the option's value is not one that it has.
+func oneOf(option, value string, values ...string) error {
+	if value == "" {
+		return nil
+	}
+	for _, v := range values {
+		if v == value {
+			return nil
+		}
+	}
+	return stapRefusal("Invalid argument '" + value + "' for " + option + ".")
+}
+
+// checkAsStap refuses in stap's words what stap refuses, too.
+func (o *options) checkAsStap() error {
+	module := strings.TrimSuffix(o.module, ".ko")
+	for _, err := range []error{
+		oneOf("--color", o.color, "never", "always", "auto"),
+		oneOf("--privilege", o.peer.privilege, "stapusr", "stapsys", "stapdev"),
+		oneOf("--prologue-searching", o.peer.prologue, "never", "always", "auto"),
+		matches("-D", o.defines...), matches("-G", o.run.globals...), matches("--modinfo", o.peer.modinfo...),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.pass < 1 || o.pass > 5:
+		return stapRefusal(invalidValues["pass"])
+	case o.verboseFor != "" && (len(o.verboseFor) > 5 || strings.ContainsFunc(o.verboseFor, func(r rune) bool { return !unicode.IsDigit(r) })):
+		return stapRefusal("Invalid --vp argument: it takes 1 to 5 digits.")
+	case o.run.bufferMB < 0 || o.run.bufferMB > maxBufferMB || o.run.bufferMB == 0 && o.run.buffer.Changed:
+		return stapRefusal(invalidValues["buffer"])
+	case o.run.timeout < 0 || o.run.timeout == 0 && o.run.timeoutFlag.Changed:
+		return stapRefusal(invalidValues["timeout"])
+	case o.run.pid < 0:
+		return stapRefusal(invalidValues["pid"])
+	case o.module != "" && matches("-m", module) != nil:
+		return matches("-m", module)
+	case o.run.out.rotate != "" && matches("-S", o.run.out.rotate) != nil:
+		return matches("-S", o.run.out.rotate)
+	case o.runtime != "kernel" && o.runtime != "host":
+		return stapRefusal("ERROR: " + o.runtime + " is an invalid argument for --runtime")
+	case o.suppressTimeLimits && !o.guru:
+		return stapRefusal("ERROR --suppress-time-limits requires guru mode (-g)")
+	case o.peer.sysroot != "" && unix.Access(o.peer.sysroot, unix.R_OK|unix.X_OK) != nil:
+		return stapRefusal("ERROR: " + o.peer.sysroot + " is an invalid directory for --sysroot")
+	case len(o.peer.sysenv) > 0 && o.peer.sysroot == "":
+		return stapRefusal("ERROR: --sysenv must follow --sysroot")
+	case len(o.scripts) > 1:
+		return stapRefusal("Only one script can be given on the command line.")
+	case o.run.command != "" && o.run.pid != 0:
+		return errors.New("You can't specify -c and -x together.")
+	case (o.pattern() != "" || o.peer.dumps()) && len(o.scripts) > 0:
+		return errors.New("Cannot specify a script with -l/-L/--dump-* switches.")
+	}
+	return nil
+}
+
+// checkServers refuses what stap would have a compile server do.
+func (p *peerOptions) checkServers() error {
+	for _, s := range []struct{ option, value string }{
+		{"use-server", p.useServer}, {"list-servers", p.listServers}, {"trust-servers", p.trustServers},
+	} {
+		if s.value != "" {
+			return errors.Errorf("--%s: there are no compile servers; scripts are built on the machine itself, or with -r RELEASE -p4 -m NAME on another", s.option)
+		}
+	}
+	return nil
+}
