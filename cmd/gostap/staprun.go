@@ -91,10 +91,10 @@ func newStaprun() *cobra.Command {
 
 // execute does what the options say with a module and its own options, NAME=VALUE.
 func (r *stapRun) execute(ctx context.Context, name string, settings []string) error {
-	if err := setColor(r.color); err != nil {
+	if err := r.together(); err != nil {
 		return err
 	}
-	if err := r.together(); err != nil {
+	if err := setColor(r.color); err != nil {
 		return err
 	}
 	if r.remove && name == "*" {
@@ -102,6 +102,9 @@ func (r *stapRun) execute(ctx context.Context, name string, settings []string) e
 	}
 	if r.remove || r.attach {
 		module := strings.TrimSuffix(filepath.Base(name), ".ko")
+		if err := attachable(module); err != nil {
+			return err
+		}
 		if r.remove {
 			return stop([]string{module})
 		}
@@ -119,6 +122,10 @@ func (r *stapRun) execute(ctx context.Context, name string, settings []string) e
 		return err
 	}
 	path := modulePath(name)
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		fmt.Fprintf(os.Stderr, "ERROR: Unable to canonicalize path \"%s\": No such file or directory\n", path)
+		return errors.Errorf("Couldn't insert module '%s': Unknown symbol in module", path)
+	}
 	m, err := consumer.ReadManifest(path)
 	if err != nil {
 		return err
@@ -135,16 +142,36 @@ func (r *stapRun) together() error {
 	switch {
 	case r.command != "" && r.pid != 0:
 		return errors.New("You can't specify the '-c' and '-x' options together.")
+	case r.attach && r.detach:
+		return errors.New("You can't specify the '-A' and '-L' options together.")
 	case r.attach && r.command != "":
 		return errors.New("You can't specify the '-A' and '-c' options together.")
 	case r.daemon && r.out.file == "":
 		return errors.New("You have to specify output FILE with '-D' option.")
 	case r.out.rotate != "" && r.out.file == "":
 		return errors.New("You have to specify output FILE with '-S' option.")
+	case r.out.rotate != "" && matches("-S", r.out.rotate) != nil:
+		return errors.Errorf("Invalid file size option '%s'.", r.out.rotate)
+	case oneOf("-C", r.color, "never", "always", "auto") != nil:
+		return errors.Errorf("Invalid option '%s' for -C.", r.color)
 	case r.buffer.Changed && (r.bufferMB < 1 || r.bufferMB > maxBufferMB):
 		return errors.Errorf("Invalid buffer size '%d' (should be 1-%d).", r.bufferMB, maxBufferMB)
 	}
 	return nil
+}
+
+// attachable returns staprun's error if there is no session of the module.
+func attachable(module string) error {
+	sessions, err := consumer.Sessions()
+	for _, s := range sessions {
+		if s.Module == module {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Errorf("Cannot attach to module %s control channel; not running?", module)
 }
 
 // stopUnread ends all sessions that nobody reads.
@@ -167,7 +194,7 @@ func stopUnread() error {
 
 // modulePath is where the module is: a path, or the name of one among the running kernel's.
 func modulePath(name string) string {
-	if _, err := os.Stat(name); err == nil || strings.Contains(name, "/") {
+	if _, err := os.Stat(name); err == nil || strings.Contains(name, "/") || strings.HasSuffix(name, ".ko") {
 		return name
 	}
 	return filepath.Join("/lib/modules", runningRelease(), "systemtap", strings.TrimSuffix(name, ".ko")+".ko")
