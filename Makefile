@@ -6,7 +6,7 @@ GOFLAGS := -trimpath
 export CGO_ENABLED := 0
 BIN := bin/gostap
 
-.PHONY: all demo reference man packages test-packages test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
+.PHONY: all demo reference man book packages test-packages test test-kernels bench torture fuzz debug-kernel setup setup-test setup-kernels setup-dwarf clean
 
 all: $(BIN)
 
@@ -25,6 +25,12 @@ reference: $(BIN)
 # Manual pages, of the same texts.
 man: $(BIN)
 	$(BIN) help --man bin/man
+
+# docs/ as a book, in bin/book, by Debian 12's MkDocs. tests/book runs the commands that stand in it.
+book:
+	tests/setup book
+	mkdocs build --quiet
+	rm -f bin/book/*.go
 
 # deb and rpm for amd64, in bin/packages: the same bytes of the same commit.
 packages:

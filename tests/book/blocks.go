@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package book
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A page is what a chapter of the book has for tests.
+type page struct {
+	name     string
+	files    map[string]string
+	commands []command
+}
+
+// A command stands in a block of language console, behind "$ ", or "# " for one that takes root and a kernel; its lines may end with \.
+// What follows up to the next command is what it prints, to standard output and to standard error.
+type command struct {
+	line   int // in the page, from 1
+	root   bool
+	text   string
+	prints string
+}
+
+// fileLine ends with the name of the file that the next block is.
+var fileLine = regexp.MustCompile("`([\\w./-]+\\.\\w+)`:$")
+
+// readPage reads a page's fenced blocks.
+func readPage(name, text string) (*page, error) {
+	p := &page{name: name, files: map[string]string{}}
+	var language, file, above string
+	inside := false
+	for i, line := range strings.Split(text, "\n") {
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && !inside:
+			inside, language, file = true, strings.TrimSpace(fence), ""
+			if m := fileLine.FindStringSubmatch(above); m != nil && language != "console" {
+				file = m[1]
+			}
+		case isFence:
+			inside = false
+			above = ""
+		case inside && language == "console":
+			if err := p.consoleLine(i+1, line); err != nil {
+				return nil, err
+			}
+		case inside && file != "":
+			p.files[file] += line + "\n"
+		case line != "":
+			above = line
+		}
+	}
+	if inside {
+		return nil, fmt.Errorf("%s: a block does not end", name)
+	}
+	return p, nil
+}
+
+// consoleLine reads a line of a console's block.
+func (p *page) consoleLine(number int, line string) error {
+	if len(p.commands) > 0 {
+		if last := &p.commands[len(p.commands)-1]; strings.HasSuffix(last.text, "\\") && last.prints == "" {
+			last.text += "\n" + line
+			return nil
+		}
+	}
+	for _, prompt := range []string{"$ ", "# "} {
+		if text, found := strings.CutPrefix(line, prompt); found {
+			p.commands = append(p.commands, command{line: number, root: prompt == "# ", text: text})
+			return nil
+		}
+	}
+	if len(p.commands) == 0 {
+		return fmt.Errorf("%s:%d: no command stands before %q", p.name, number, line)
+	}
+	p.commands[len(p.commands)-1].prints += line + "\n"
+	return nil
+}
+
+var blanks = regexp.MustCompile(`[ \t]+`)
+
+// matches reports whether a command has printed what the page says: … is any text within a line, a line of it alone any
+// lines, and blanks in a row count as one.
+func matches(page, printed string) bool {
+	var pattern strings.Builder
+	for line := range strings.Lines(tidy(page)) {
+		if line == "…\n" {
+			pattern.WriteString(`(?:[^\n]*\n)*?`)
+			continue
+		}
+		for i, part := range strings.Split(line, "…") {
+			if i > 0 {
+				pattern.WriteString(`[^\n]*`)
+			}
+			pattern.WriteString(regexp.QuoteMeta(part))
+		}
+	}
+	return regexp.MustCompile(`\A` + pattern.String() + `\z`).MatchString(tidy(printed))
+}
+
+// tidy joins blanks, drops those that end lines, and ends the last line.
+func tidy(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.Trim(text, "\n") + "\n") {
+		b.WriteString(strings.TrimRight(blanks.ReplaceAllString(line, " "), " \n") + "\n")
+	}
+	return b.String()
+}

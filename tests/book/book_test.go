@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package book runs the commands that stand in docs/, and compares what they print with what stands below them: those behind $ here,
+// asking one of the kernels that are installed, those behind # in a VM (make test-kernels). docs/index.md says how pages are written.
+package book
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gostap/internal/cache"
+	"gostap/tests/guest"
+)
+
+// pages reads the chapters.
+func pages(t *testing.T) (list []*page) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := readPage(filepath.Base(file), string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.commands) > 0 {
+			list = append(list, p)
+		}
+	}
+	if len(list) < 5 {
+		t.Fatalf("only %d pages have commands", len(list))
+	}
+	return list
+}
+
+// The chapters are the pages that mkdocs.yml has.
+func TestChapters(t *testing.T) {
+	config, err := os.ReadFile("../../mkdocs.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if name := filepath.Base(file); name != "REFERENCE.md" /* make reference */ && strings.Count(string(config), ": "+name+"\n") != 1 {
+			t.Errorf("mkdocs.yml does not have %s once", name)
+		}
+	}
+}
+
+// onRelease is gostap for a kernel that does not run: what asks the kernel or builds for it is told its release. With
+// PREBUILD, sessions end after pass 4.
+const onRelease = `#!/bin/sh
+case "$1" in
+-l | -L | -p*) exec "$GOSTAP" -r "$RELEASE" "$@" ;;
+funcs | vars | lines) command=$1; shift; exec "$GOSTAP" $command -r "$RELEASE" "$@" ;;
+esac
+[ "$PREBUILD" ] || exec "$GOSTAP" "$@"
+case "$1" in
+tool) shift; exec "$GOSTAP" tool -p4 -r "$RELEASE" "$@" ;;
+-* | *.stp) exec "$GOSTAP" -p4 -r "$RELEASE" "$@" ;;
+esac
+`
+
+// folder makes a folder with a page's files and returns how a command runs there.
+func (p *page) folder(t *testing.T, path string, env ...string) func(command string) (string, error) {
+	dir := t.TempDir()
+	for name, text := range p.files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env = append(append(os.Environ(), env...), "PATH="+path+":"+os.Getenv("PATH"), "GOSTAP_CACHE="+cache.Root(), "GOSTAP_DEBUGINFO=/nonexistent", "TMPDIR="+dir)
+	return func(command string) (string, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "sh", "-c", command)
+		cmd.Dir, cmd.Env = dir, env
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+}
+
+// run runs a page's commands of one kind and compares.
+func (p *page) run(t *testing.T, root bool, do func(string) (string, error)) {
+	for _, c := range p.commands {
+		if c.root != root {
+			continue
+		}
+		if out, err := do(c.text); !matches(c.prints, out) {
+			t.Errorf("docs/%s:%d: %s (%v)\nthe page says:\n%s\nprinted was:\n%s", p.name, c.line, c.text, err, c.prints, out)
+		}
+	}
+}
+
+// host makes a folder for $PATH with gostap as onRelease has it, and returns it with its environment.
+func host(t *testing.T, gostap, release string) (path string, env []string) {
+	path = t.TempDir()
+	if err := os.WriteFile(filepath.Join(path, "gostap"), []byte(onRelease), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path, []string{"GOSTAP=" + gostap, "RELEASE=" + release}
+}
+
+// TestHost runs the commands behind $.
+func TestHost(t *testing.T) {
+	if guest.Dir() != "" {
+		t.Skip("this is the guest")
+	}
+	gostap := filepath.Join(t.TempDir(), "gostap")
+	guest.Command(t, guest.Root(t), "env", "CGO_ENABLED=0", "go", "build", "-o", gostap, "./cmd/gostap")
+	releases := guest.Releases(t)
+	path, env := host(t, gostap, releases[0])
+	for _, p := range pages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			p.run(t, false, p.folder(t, path, env...))
+		})
+	}
+}
+
+// TestBook runs the commands behind # in VMs, whose modules are built before, as compilers take long there.
+func TestBook(t *testing.T) {
+	switch {
+	case guest.Dir() != "":
+		t.Skip("this is the guest")
+	case os.Getenv("GOSTAP_KERNELS") == "" || os.Getenv("GOSTAP_SPREAD") != "":
+		t.Skip("make test-kernels runs this, or GOSTAP_KERNELS=RELEASE")
+	}
+	dir := guest.Prepare(t)
+	for _, release := range guest.Releases(t) {
+		path, env := host(t, filepath.Join(dir, "gostap"), release)
+		for _, p := range pages(t) {
+			do := p.folder(t, path, append(env, "PREBUILD=1")...)
+			for _, c := range p.commands {
+				if c.root {
+					do(c.text) // what fails does so in the guest, too
+				}
+			}
+		}
+		t.Run(release, func(t *testing.T) {
+			guest.Run(t, guest.Config{Release: release, Dir: dir, Test: "TestGuest", Run: os.Getenv("GOSTAP_SCRIPTS"), Timeout: 30 * time.Minute})
+		})
+	}
+}
+
+// TestGuest is TestBook's half in the VM.
+func TestGuest(t *testing.T) {
+	dir := guest.Dir()
+	if dir == "" {
+		t.Skip("TestBook runs this in a VM")
+	}
+	for _, p := range pages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			p.run(t, true, p.folder(t, dir))
+		})
+	}
+}
