@@ -31,7 +31,7 @@ func Probes() (intro string, topics []Topic) { return entries(probes) }
 // Errors returns messages, in which … stands for what differs.
 func Errors() (intro string, topics []Topic) { return entries(messages) }
 
-// entries splits a page at its headings: "## CHAPTER" and "### NAME".
+// entries splits a page at its headings: "## CHAPTER" and "### NAME"; of names that follow each other, all have the text of the last.
 func entries(page string) (intro string, topics []Topic) {
 	chapter := ""
 	for i, part := range strings.Split("\n"+page, "\n#") {
@@ -44,6 +44,11 @@ func entries(page string) (intro string, topics []Topic) {
 			chapter = heading[2:]
 		case i == 1:
 			intro = text
+		}
+	}
+	for i := len(topics) - 2; i >= 0; i-- {
+		if next := topics[i+1]; topics[i].Text == "" && topics[i].Chapter == next.Chapter {
+			topics[i].Text = next.Text
 		}
 	}
 	return intro, topics
@@ -62,4 +67,31 @@ func Limits() (topics []Topic) {
 		topics = append(topics, Topic{Name: m[1], Text: text + " Set it with -D " + m[1] + "=VALUE."})
 	}
 	return topics
+}
+
+// Message returns the entry of a message as it was printed: of those that it fits the one that has most letters in common with it.
+func Message(text string) (entry Topic, found bool) {
+	_, list := Errors()
+	most := 0
+	for _, t := range list {
+		if n := fits(t.Name, text); n > most {
+			most, entry, found = n, t, true
+		}
+	}
+	return entry, found
+}
+
+// fits returns how many bytes of an entry's name, whose … are any text, a message has in the same order; 0 if it lacks some.
+func fits(name, text string) (n int) {
+	for part := range strings.SplitSeq(name, "…") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		_, rest, found := strings.Cut(text, part)
+		if !found {
+			return 0
+		}
+		n, text = n+len(part), rest
+	}
+	return n
 }

@@ -35,12 +35,16 @@ func plain(text string) string { return strings.ReplaceAll(text, "`", "") }
 
 // pagesAbout returns the topics of a name: a probe point, a limit, or a message that has been printed.
 func pagesAbout(name string) (found []library.Doc) {
+	var message docs.Topic
+	if strings.Contains(name, " ") { // one word is looked for in all that is known
+		message, _ = docs.Message(name)
+	}
 	for _, p := range pages() {
 		kind, _, _ := strings.Cut(p.Signature, " "+p.Name)
 		switch {
 		case kind == "limit" && strings.EqualFold(p.Name, name),
 			kind == "probe point" && spellsPoint(p.Name, name),
-			kind == "message" && isMessage(p.Name, name):
+			kind == "message" && p.Name == message.Name:
 			found = append(found, p)
 		}
 	}
@@ -75,21 +79,6 @@ func spellsPoint(heading, point string) bool {
 		}
 	}
 	return false
-}
-
-// isMessage reports whether a text, as it was printed, is the message of a heading of docs/ERRORS.md.
-func isMessage(heading, text string) bool {
-	for part := range strings.SplitSeq(heading, "…") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
-		}
-		_, rest, found := strings.Cut(text, part)
-		if !found {
-			return false
-		}
-		text = rest
-	}
-	return true
 }
 
 // mentions returns what has all the words, in its name or in what is said of it; names come first.
