@@ -19,25 +19,35 @@ type Value struct {
 // A Type is what a value must be like, by its name in the help.
 type Type string
 
-// The types. The script gets numbers of the last four in the unit of their names.
+// The types. The script gets numbers of those from Seconds to Bytes in the unit of their names.
 const (
-	Flag    Type = "" // 1 if it is given
-	String  Type = "STRING"
-	Number  Type = "NUMBER"
-	Seconds Type = "SECONDS"
-	Millis  Type = "MS"
-	Micros  Type = "US"
-	Bytes   Type = "BYTES"
+	Flag      Type = "" // 1 if it is given
+	String    Type = "STRING"
+	Number    Type = "NUMBER"
+	Seconds   Type = "SECONDS"
+	Millis    Type = "MS"
+	Micros    Type = "US"
+	Bytes     Type = "BYTES"
+	Cgroup    Type = "CGROUP"    // a folder of the unified hierarchy; the script gets the cgroup's id
+	Container Type = "CONTAINER" // a container's id, or what it begins with; the script gets its cgroup's id as the global cgroup
 )
 
 // script reports whether a value becomes an argument of the script, instead of a global: as in "FUNCTION @1: …".
 func (t Type) script() bool { return strings.HasPrefix(string(t), "@") }
 
-// An Option is a global of the script, of the same name with _ for -.
+// An Option is a global of the script, of the same name with _ for -; one of type Container is the global cgroup.
 type Option struct {
 	Name  string // without --
 	Short string // a letter; "" if there is none
 	Value
+}
+
+// global is the name of the option's global.
+func (o *Option) global() string {
+	if o.Type == Container {
+		return "cgroup"
+	}
+	return strings.ReplaceAll(o.Name, "-", "_")
 }
 
 // An Argument is a global of the script, of the same name in small letters, or one of the script's own arguments.

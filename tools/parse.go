@@ -40,7 +40,7 @@ func (t *Tool) Parse(words []string) (*Given, error) {
 	given := &Given{}
 	for i, o := range t.Options {
 		if flags.Changed(o.Name) {
-			given.set(o.Name, values[i])
+			given.Globals = append(given.Globals, o.global()+"="+values[i])
 		}
 	}
 	args := flags.Args()
@@ -61,15 +61,10 @@ func (t *Tool) Parse(words []string) (*Given, error) {
 		case a.Type.script():
 			given.Arguments = append(given.Arguments, value)
 		default:
-			given.set(a.Name, value)
+			given.Globals = append(given.Globals, strings.ToLower(a.Name)+"="+value)
 		}
 	}
 	return given, nil
-}
-
-// set gives a value to the global of an option or argument.
-func (g *Given) set(name, value string) {
-	g.Globals = append(g.Globals, strings.ReplaceAll(strings.ToLower(name), "-", "_")+"="+value)
 }
 
 func (t *Tool) wrong(err error) error {
@@ -105,6 +100,10 @@ func (v *Value) parse(text string) (string, error) {
 			return "", errors.New("takes no value")
 		}
 		return text, nil
+	case v.Type == Cgroup:
+		return cgroupID(text)
+	case v.Type == Container:
+		return containerID(text)
 	case v.Type == Number:
 		n, err := strconv.ParseUint(text, 0, 63)
 		if err != nil {

@@ -18,6 +18,9 @@ func TestDescriptions(t *testing.T) {
 		globals := initials(tool)
 		check := func(name string, v Value) {
 			want := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+			if v.Type == Container {
+				want = "cgroup"
+			}
 			if v.Type.script() {
 				if !strings.Contains(tool.Script, string(v.Type)) && !strings.Contains(tool.Script, "$"+string(v.Type[1:])) {
 					t.Errorf("%s: nothing uses %s", tool.Name, v.Type)

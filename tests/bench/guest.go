@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -20,7 +21,7 @@ const guestArg = "in-the-guest"
 var guests map[string]func(args []string)
 
 func init() {
-	guests = map[string]func([]string){"hits": guestHits, "userhits": guestUserHits, "attach": guestAttach, "memory": guestMemory, "throughput": guestThroughput}
+	guests = map[string]func([]string){"hits": guestHits, "userhits": guestUserHits, "attach": guestAttach, "memory": guestMemory, "throughput": guestThroughput, "tools": guestTools}
 }
 
 // inGuest runs a part in the VM, with the scratch folder as its argument, and returns what it found.
@@ -32,7 +33,7 @@ func (b *bench) inGuest(part string, icount bool) (map[string]string, error) {
 	var out, console bytes.Buffer
 	code, err := vm.Run(context.Background(), vm.Config{
 		Release: b.release, MemoryMB: 2048, ICount: icount, Dir: b.dir,
-		Args: []string{self, guestArg, part, b.dir}, Stdout: &out, Stderr: os.Stderr, Console: &console,
+		Args: []string{self, guestArg, part, b.dir}, Stdout: io.MultiWriter(&out, os.Stderr), Stderr: os.Stderr, Console: &console,
 	})
 	if err != nil || code != 0 {
 		return nil, fmt.Errorf("the guest ended with %d, %v\n%s", code, err, console.String())

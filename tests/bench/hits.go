@@ -159,8 +159,15 @@ type cost struct {
 
 func (c cost) rest() int64 { return c.all - c.loop }
 
-// measure runs a command, in which reads runs and reports its loop's time.
+// measure is tryMeasure, and the end of the guest if that fails.
 func measure(args ...string) cost {
+	c, err := tryMeasure(args...)
+	must(err)
+	return c
+}
+
+// tryMeasure runs a command, in which reads runs and reports its loop's time.
+func tryMeasure(args ...string) (cost, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -173,10 +180,9 @@ func measure(args ...string) cost {
 		}
 	}
 	if err != nil || c.loop == 0 {
-		fmt.Fprintf(os.Stderr, "%s: %v\n%s", cmd, err, stderr.String())
-		os.Exit(1)
+		return c, fmt.Errorf("%s: %v\n%s", cmd, err, stderr.String())
 	}
-	return c
+	return c, nil
 }
 
 func must(err error) {

@@ -6,7 +6,7 @@
 // costs in instructions (icount in the micro-VM), how many events get through,
 // how long ten thousand functions take to attach, and what memory a session takes.
 //
-//	go run ./tests/bench [-kernel RELEASE] [front] [passes] [library] [dwarf] [code] [hits] [throughput] [attach] [memory]
+//	go run ./tests/bench [-kernel RELEASE] [front] [passes] [library] [dwarf] [code] [hits] [throughput] [attach] [memory] [tools]
 package main
 
 import (
@@ -66,7 +66,7 @@ func run(release string, parts []string) error {
 	for _, part := range []struct {
 		name string
 		run  func(*bench) error
-	}{{"front", front}, {"passes", passes}, {"library", tapsetLibrary}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"userhits", userHits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}} {
+	}{{"front", front}, {"passes", passes}, {"library", tapsetLibrary}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"userhits", userHits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}, {"tools", tools}} {
 		if len(parts) > 0 && !slices.Contains(parts, part.name) {
 			continue
 		}
