@@ -15,6 +15,7 @@
 struct gs_site {
 	u64 addr;
 	u32 first, n;
+	bool alone;			/* ftrace does not know it, or the family excludes it: its points are armed by themselves */
 };
 
 struct gs_group {
@@ -23,8 +24,8 @@ struct gs_group {
 	void *own;			/* the family's */
 	struct gs_site *sites;		/* by address */
 	u32 nsites;
-	bool filtered;			/* ftrace knows functions of it */
-	bool whole;			/* ftrace knows all of them */
+	bool made;			/* ftrace is to call it */
+	bool filtered;			/* ops' filter has functions */
 	bool armed;			/* its functions are hit: by its ops, or by the joint's */
 	struct gs_joint *joint;		/* that calls it; NULL: its own ops are registered */
 	struct gs_group *rider;		/* is called with this one, by the family's `func` */
@@ -45,6 +46,7 @@ struct gs_groups {
 	/* Must this function's points be alone, though ftrace has a site for it? NULL: none need. */
 	bool (*excludes)(u64 addr);
 	bool hosts;			/* groups may have riders; armed before those are */
+	u32 join_min;			/* as many groups share an ftrace_ops, fewer have one each */
 	struct list_head list;
 	const struct gs_point **points;	/* by address, then as they are written */
 	struct gs_site *sites;		/* each group's together */
@@ -63,11 +65,13 @@ static inline bool gs_has_condition(const struct gs_group *g)
 }
 
 /* joint.c. All is for tasks that may sleep, and that hold gs_session_mutex. */
-#define GS_JOINT_MIN 16			/* as many groups share what they can, fewer do not */
 void gs_join_groups(struct gs_groups *all);
+bool gs_ride_joint(struct gs_joint *j, struct gs_group *g);
 void gs_disarm_joint(struct gs_joint *j);
 void gs_free_joints(struct gs_groups *all);
 
+int gs_make_groups(struct gs_groups *all, const struct gs_point **points, u32 npoints);	/* grouping.c */
+int gs_arm_alone(struct gs_group *g, u64 addr);
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints);
 void gs_groups_update(struct gs_groups *all);
 void gs_groups_disarm(struct gs_groups *all);

@@ -16,11 +16,13 @@
 struct gs_joint_entry {
 	u64 addr;			/* a function; 0: the entry is free */
 	struct gs_group *group;
+	struct gs_group *rider;		/* another family's group; it is called first */
 };
 
 struct gs_joint {
 	struct ftrace_ops ops;
 	bool armed;
+	u32 nfunctions;			/* in the filter of ops */
 	u32 bits;			/* of the number of entries */
 	struct gs_joint_entry *entries;
 };
@@ -43,10 +45,13 @@ static struct gs_joint_entry *gs_joint_find(const struct gs_joint *j, u64 addr)
 static void gs_joint_hit(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	const struct gs_joint *j = container_of(ops, struct gs_joint, ops);
-	struct gs_group *g = gs_joint_find(j, ip & ~(u64)(GS_JOINT_ALIGN - 1))->group;
+	const struct gs_joint_entry *e = gs_joint_find(j, ip & ~(u64)(GS_JOINT_ALIGN - 1));
+	struct gs_group *rider = READ_ONCE(e->rider);
 
-	if (g)
-		g->ops.func(ip, parent, &g->ops, fregs);
+	if (rider)
+		rider->ops.func(ip, parent, &rider->ops, fregs);
+	if (e->group)
+		e->group->ops.func(ip, parent, &e->group->ops, fregs);
 }
 
 /* May the group be called through a joint? */
@@ -57,12 +62,12 @@ static bool gs_joinable(const struct gs_group *g)
 	for (i = 0; i < g->nsites; i++)
 		if (g->sites[i].addr % GS_JOINT_ALIGN)
 			return false;
-	return g->whole && !gs_has_condition(g);
+	return !gs_has_condition(g);
 }
 
 static bool gs_joins(const struct gs_group *g, unsigned long flags)
 {
-	return g->filtered && !g->armed && !((g->ops.flags ^ flags) & FTRACE_OPS_FL_SAVE_REGS) && gs_joinable(g);
+	return g->made && !g->host && !g->joint && !((g->ops.flags ^ flags) & FTRACE_OPS_FL_SAVE_REGS) && gs_joinable(g);
 }
 
 static void gs_free_joint(struct gs_joint *j)
@@ -92,44 +97,78 @@ static struct gs_joint *gs_make_joint(unsigned long flags, u32 n)
 	return j;
 }
 
-/* Has ftrace call the groups that join. */
-static int gs_register_joint(struct gs_groups *all, struct gs_joint *j, unsigned long *ips)
+/*
+ * Has ftrace call the joint at these functions. A call is all or nothing, so
+ * where it fails its halves are tried.
+ */
+static int gs_filter_joint(struct gs_joint *j, unsigned long *ips, u32 n)
 {
-	struct gs_group *g;
-	u32 n = 0, i;
+	int err = ftrace_set_filter_ips(&j->ops, ips, n, 0, 0);
 
+	if (!err)
+		j->nfunctions += n;
+	if (!err || err == -ENOMEM)
+		return err;
+	if (n == 1)
+		return gs_arm_alone(xchg(&gs_joint_find(j, *ips)->group, NULL), *ips);
+	return gs_filter_joint(j, ips, n / 2) ?: gs_filter_joint(j, ips + n / 2, n - n / 2);
+}
+
+/* The functions of the groups that join, of which there are up to n. */
+static int gs_fill_joint(struct gs_groups *all, struct gs_joint *j, u32 n)
+{
+	unsigned long *ips = kvcalloc(n, sizeof(*ips), GFP_KERNEL);
+	struct gs_group *g;
+	int err = 0;
+	u32 i;
+
+	if (!ips)
+		return -ENOMEM;
+	n = 0;
 	list_for_each_entry(g, &all->list, list)
 		for (i = 0; gs_joins(g, j->ops.flags) && i < g->nsites; i++) {
-			*gs_joint_find(j, g->sites[i].addr) = (struct gs_joint_entry){ g->sites[i].addr, g };
+			if (g->sites[i].alone)
+				continue;
+			*gs_joint_find(j, g->sites[i].addr) = (struct gs_joint_entry){ g->sites[i].addr, g, NULL };
 			ips[n++] = g->sites[i].addr;
 		}
-	return ftrace_set_filter_ips(&j->ops, ips, n, 0, 0) ?: register_ftrace_function(&j->ops);
+	if (n)
+		err = gs_filter_joint(j, ips, n);
+	kvfree(ips);
+	return err;
+}
+
+/* How many groups may be joined and have these flags, and their functions. */
+static u32 gs_count_joining(struct gs_groups *all, unsigned long flags, u32 *nsites)
+{
+	struct gs_group *g;
+	u32 n = 0;
+
+	*nsites = 0;
+	list_for_each_entry(g, &all->list, list)
+		if (gs_joins(g, flags)) {
+			n++;
+			*nsites += g->nsites;
+		}
+	return n;
 }
 
 /* Joins those groups that may be joined and have these flags, if they are many. */
 static void gs_join(struct gs_groups *all, unsigned long flags, struct gs_joint **joint)
 {
-	u32 ngroups = 0, nsites = 0;
-	unsigned long *ips;
 	struct gs_joint *j;
 	struct gs_group *g;
+	u32 n;
 
-	list_for_each_entry(g, &all->list, list)
-		if (gs_joins(g, flags)) {
-			ngroups++;
-			nsites += g->nsites;
-		}
-	if (ngroups < GS_JOINT_MIN || nsites > GS_GROUP_MAX)
+	if (gs_count_joining(all, flags, &n) < all->join_min || n > GS_GROUP_MAX)
 		return;
-	j = gs_make_joint(flags, nsites);
-	ips = kvcalloc(nsites, sizeof(*ips), GFP_KERNEL);
-	if (j && ips && !gs_register_joint(all, j, ips))
-		*joint = j;
-	else
+	j = gs_make_joint(flags, n);
+	/* Without any function in its filter it would be called at every one. */
+	if (!j || gs_fill_joint(all, j, n) || !j->nfunctions || register_ftrace_function(&j->ops)) {
 		gs_free_joint(j);
-	kvfree(ips);
-	if (!*joint)
 		return;
+	}
+	*joint = j;
 	j->armed = true;
 	list_for_each_entry(g, &all->list, list)
 		if (gs_joins(g, flags)) {
@@ -151,6 +190,32 @@ void gs_join_groups(struct gs_groups *all)
 	lockdep_assert_held(&gs_session_mutex);
 	gs_join(all, flags & ~FTRACE_OPS_FL_SAVE_REGS, &all->joints[0]);
 	gs_join(all, flags | FTRACE_OPS_FL_SAVE_REGS, &all->joints[1]);
+}
+
+/**
+ * gs_ride_joint() - has a joint call a group of another family, too
+ * @j: an armed joint
+ * @g: a group without condition, of which no function has been registered
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: Does it? The joint has to have all of the group's functions.
+ */
+bool gs_ride_joint(struct gs_joint *j, struct gs_group *g)
+{
+	const struct gs_joint_entry *e;
+	u32 i;
+
+	lockdep_assert_held(&gs_session_mutex);
+	for (i = 0; i < g->nsites; i++) {
+		e = gs_joint_find(j, g->sites[i].addr);
+		if (!e->group || e->rider)
+			return false;
+	}
+	g->joint = j;
+	/* Whoever sees it sees its handlers. */
+	for (i = 0; i < g->nsites; i++)
+		smp_store_release(&gs_joint_find(j, g->sites[i].addr)->rider, g);
+	return true;
 }
 
 /**

@@ -13,30 +13,35 @@ import (
 	"time"
 )
 
-// attachCases probe ten thousand functions and some more.
-var attachCases = []struct{ name, point string }{
-	{"entry", `kernel.function("[a-e]*")`},
-	{"return", `kernel.function("[a-e]*").return`},
+// attachCases are scripts whose probes have so many functions, at least, and how long it may take to arm or disarm them.
+var attachCases = []struct {
+	name, points, script string
+	least                int
+	limit                string
+}{
+	{"entry", `kernel.function("[a-e]*")`, `global n probe kernel.function("[a-e]*") { n++ } probe end { println(n) }`, 10000, "2s"},
+	{"return", `kernel.function("[a-e]*").return`, `global n probe kernel.function("[a-e]*").return { n++ } probe end { println(n) }`, 10000, "2s"},
+	{"syscalls", `syscall.*`, `
+		probe syscall.* { if (pid() == target()) printf("%s(%s)", name, argstr) }
+		probe syscall.*.return { if (pid() == target()) printf(" = %s\n", retstr) }`, 350, "300ms"},
 }
 
-const leastAttached = 10000
-
 // attach measures how long it takes to arm and to disarm probes on ten
-// thousand functions, under emulation.
+// thousand functions, and on all system calls and their returns, under
+// emulation.
 func attach(b *bench) error {
 	var points []int
 	for _, c := range attachCases {
-		list, err := command(b.gostap, "-r", b.release, "-l", c.point).Output()
+		list, err := command(b.gostap, "-r", b.release, "-l", c.points).Output()
 		if err != nil {
 			return err
 		}
 		n := bytes.Count(list, []byte("\n"))
-		if n < leastAttached {
-			return fmt.Errorf("%s stands for %d functions only", c.point, n)
+		if n < c.least {
+			return fmt.Errorf("%s stands for %d points only", c.points, n)
 		}
 		points = append(points, n)
-		cmd := command(b.gostap, "-p4", "-r", b.release, "-m", "attach_"+c.name, "-e",
-			fmt.Sprintf(`global n probe %s { n++ } probe end { printf("%%d\n", n) }`, c.point))
+		cmd := command(b.gostap, "-p4", "-r", b.release, "-m", "attach_"+c.name, "-e", c.script)
 		cmd.Dir = b.dir
 		if err := cmd.Run(); err != nil {
 			return err
@@ -49,7 +54,7 @@ func attach(b *bench) error {
 	fmt.Printf("attaching and detaching on %s, under emulation\n", b.release)
 	fmt.Printf("%-28s %10s %10s %10s\n", "", "attach", "detach", "limit")
 	for i, c := range attachCases {
-		fmt.Printf("%-28s %10s %10s %10s\n", fmt.Sprintf("%s of %d functions", c.name, points[i]), took["started "+c.name], took["stopped "+c.name], "2s")
+		fmt.Printf("%-28s %10s %10s %10s\n", fmt.Sprintf("%s at %d points", c.name, points[i]), took["started "+c.name], took["stopped "+c.name], c.limit)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ static int gs_function_alone(const struct gs_point *p, u32 n)
 }
 
 static struct gs_groups gs_functions = {
-	.make = gs_function_make, .alone = gs_function_alone, .list = LIST_HEAD_INIT(gs_functions.list),
+	.make = gs_function_make, .alone = gs_function_alone, .join_min = 16, .list = LIST_HEAD_INIT(gs_functions.list),
 };
 
 static int gs_functions_arm(const struct gs_point **points, u32 n)

@@ -12,12 +12,14 @@
  *
  * args[0] is how many calls of a function may be under way at once; 0: a default.
  */
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include "../return.h"
 
 #define GS_MAX_INSTANCES (1 << 16)
+#define GS_RETURNS_SHARE 4		/* as many groups have one ftrace_ops, and the pool */
 #define GS_POOL_DATA 256		/* bytes; who saves more has a kretprobe of its own */
 
 static LIST_HEAD(gs_returns);
@@ -27,9 +29,12 @@ static struct kretprobe gs_pool;
 static bool gs_have_pool;
 static u64 gs_returns_full, gs_returns_missed;
 
+/* For calls of n functions: what is under way at once has tasks, and those have memory. */
 static u32 gs_default_instances(u32 n)
 {
-	return min(512 + 16 * (n - 1), 16384u);
+	u32 tasks = 2048 + min(totalram_pages() >> (20 - PAGE_SHIFT), 16384UL);
+
+	return min3(512 + 16 * (n - 1), tasks, 16384u);
 }
 
 /* How many calls of one of n functions may be under way: as the script says, else what memory allows. */
@@ -145,7 +150,7 @@ static void gs_returns_prepare(const struct gs_groups *all)
 			nsites += g->nsites;
 			size = max(size, gs_return_data(g->hits, g->nhits));
 		}
-	if (ngroups < GS_JOINT_MIN)
+	if (ngroups < GS_RETURNS_SHARE)
 		return;
 	gs_pool = (struct kretprobe){
 		.handler = gs_return_hits_pooled, .entry_handler = gs_return_save_pooled,
@@ -226,7 +231,7 @@ static bool gs_return_excludes(u64 addr)
 
 static struct gs_groups gs_return_groups = {
 	.prepare = gs_returns_prepare, .make = gs_return_make, .alone = gs_return_alone, .excludes = gs_return_excludes, .hosts = true,
-	.list = LIST_HEAD_INIT(gs_return_groups.list),
+	.join_min = GS_RETURNS_SHARE, .list = LIST_HEAD_INIT(gs_return_groups.list),
 };
 
 static int gs_returns_arm(const struct gs_point **points, u32 n)
