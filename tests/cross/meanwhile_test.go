@@ -133,12 +133,13 @@ func fillBefore(r *running) {
 	r.work(time.Second)
 }
 
-// fill takes away the memory that a session has.
+// fill takes away the memory that a session has, for a while: within it gostap may do nothing but read its own pages again.
 func fill(r *running) {
 	r.must(put(group+"/memory.max", "max"))
 	r.must(put(group+"/cgroup.procs", r.sessions[0].Process.Pid))
 	r.must(put(group+"/memory.max", 4<<20))
-	r.work(300 * time.Millisecond)
+	r.work(session.Choose(300*time.Millisecond, 10*time.Second))
+	r.must(put(group+"/memory.max", "max"))
 }
 
 func stopReader(r *running) {
