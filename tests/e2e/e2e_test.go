@@ -146,9 +146,8 @@ func TestGuest(t *testing.T) {
 			for _, v := range []string{"KBUILT", "BUNDLE", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_CACHE", "HOME"} {
 				env.Setenv(v, os.Getenv(v))
 			}
-			// With debuginfo, points have names with files and lines.
 			if name != "debuginfo" {
-				env.Setenv("GOSTAP_DEBUGINFO", "/nonexistent")
+				env.Vars = append(env.Vars, noDebuginfo)
 			}
 			return nil
 		},
@@ -162,6 +161,9 @@ func TestGuest(t *testing.T) {
 		},
 	})
 }
+
+// noDebuginfo is in the environment of all scripts but that which is about debuginfo: with it, points have names with files and lines.
+const noDebuginfo = "GOSTAP_DEBUGINFO=/nonexistent"
 
 // condition says what the kernel is like that scripts run on.
 func condition(cond string) (bool, error) {

@@ -44,6 +44,10 @@ func warm(t *testing.T, dir, release string) {
 			t.Fatal(err)
 		}
 		work := t.TempDir()
+		env := append(os.Environ(), "TMPDIR="+work, "PATH="+dir+":"+os.Getenv("PATH"))
+		if filepath.Base(file) != "debuginfo.txtar" {
+			env = append(env, noDebuginfo)
+		}
 		if err := txtar.Write(archive, work); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +66,7 @@ func warm(t *testing.T, dir, release string) {
 			group.Go(func() error {
 				cmd := exec.Command(gostap, args...)
 				cmd.Dir = work
-				cmd.Env = append(os.Environ(), "TMPDIR="+work, "PATH="+dir+":"+os.Getenv("PATH"))
+				cmd.Env = env
 				cmd.Run() // some are to fail, and say so in the guest
 				return nil
 			})
