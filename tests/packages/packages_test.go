@@ -112,13 +112,16 @@ func TestDebian(t *testing.T) {
 		if out := in("readlink", "-f", "/usr/bin/staprun", "/usr/bin/stap-merge"); out != "/usr/bin/gostap\n/usr/bin/gostap\n" {
 			t.Errorf("%s: %s", suite, out)
 		}
+		if out := in("gostap", "tool"); strings.Count(out, "\n  ") < 60 || !strings.Contains(out, "\n  opensnoop ") {
+			t.Errorf("%s: %s", suite, out)
+		}
 		if out := in("gostap", "help", "execname"); !strings.Contains(out, "function execname:string") {
 			t.Errorf("%s: %s", suite, out)
 		}
 		if out := in("sh", "-c", "gostap doctor -r 9.9.9-none; echo $?"); !strings.Contains(out, "apt install linux-headers-9.9.9-none") || !strings.HasSuffix(out, "\n3\n") {
 			t.Errorf("%s: %s", suite, out)
 		}
-		for _, file := range []string{"man/man1/gostap.1.gz", "man/man1/gostap-run.1.gz", "man/man7/gostapfuncs.7.gz", "doc/gostap/sbom.cdx.json", "doc/gostap/copyright",
+		for _, file := range []string{"man/man1/gostap.1.gz", "man/man1/gostap-run.1.gz", "man/man1/gostap-tool.1.gz", "man/man1/gostap-doctor.1.gz", "man/man1/gostap-bundle.1.gz", "man/man1/gostap-completion.1.gz", "man/man7/gostapfuncs.7.gz", "doc/gostap/sbom.cdx.json", "doc/gostap/copyright",
 			"bash-completion/completions/gostap", "zsh/vendor-completions/_gostap", "fish/vendor_completions.d/gostap.fish"} {
 			in("sh", "-c", "[ -s /usr/share/"+file+" ] && setpriv --reuid=65534 --clear-groups cat /usr/share/"+file+" >/dev/null")
 		}
@@ -160,6 +163,39 @@ func runThere(t *testing.T, release, deb string, roots []string) {
 	code, err := vm.Run(ctx, vm.Config{Release: release, Args: []string{"sh", "-c", script}, Stdout: &out, Stderr: &said})
 	if err != nil || code != 0 || out.String() != strings.Repeat("enough\n", len(roots)) {
 		t.Errorf("%d, %v: %s%s", code, err, out.String(), said.String())
+	}
+}
+
+// TestRPM installs, uses and removes the rpm by Debian's rpm in a fresh Debian 12, as distributions
+// with rpm are not to be had here: dependencies are not looked at, and the scripts call Debian's update-alternatives.
+func TestRPM(t *testing.T) {
+	dir := folder(t)
+	file := one(t, filepath.Join(dir, "*.rpm"))
+	root := fresh(t, "bookworm")
+	before := files(t, root)
+	rpm := func(args ...string) string {
+		t.Helper()
+		return run(t, "rpm", append([]string{"--root", root, "--dbpath", "/rpmdb"}, args...)...)
+	}
+	rpm("--nodeps", "--nosignature", "-U", file)
+	in := func(args ...string) string { t.Helper(); return run(t, "chroot", append([]string{root}, args...)...) }
+	if out := rpm("-q", "gostap", "--requires"); !strings.Contains(out, "/usr/sbin/update-alternatives") {
+		t.Errorf("requires %s", out)
+	}
+	if out := in("gostap", "-V"); !strings.HasPrefix(out, "gostap 0.") {
+		t.Errorf("%s", out)
+	}
+	if out := in("gostap", "tool"); !strings.Contains(out, "opensnoop") {
+		t.Errorf("%s", out)
+	}
+	if out := in("stap", "-V"); !strings.HasPrefix(out, "Systemtap translator/driver") {
+		t.Errorf("%s", out)
+	}
+	in("sh", "-c", "[ -s /usr/share/man/man1/gostap-tool.1.gz ] && [ -s /usr/share/zsh/site-functions/_gostap ]")
+	rpm("-e", "gostap")
+	run(t, "rm", "-rf", root+"/rpmdb")
+	if after := files(t, root); after != before {
+		t.Errorf("removed, there are\n%s", difference(before, after))
 	}
 }
 
