@@ -40,11 +40,13 @@ func main() {
 	values()
 	var group sync.WaitGroup
 	for i := range 20 {
-		group.Go(func() {
+		group.Add(1)
+		go func() {
+			defer group.Done()
 			if deep(199, i) != i+2*199 {
 				panic("wrong")
 			}
-		})
+		}()
 	}
 	group.Wait()
 }
