@@ -119,18 +119,64 @@ probe PROBED.function("show").return { println($$return) }
 	}
 }
 
+const cplusplusOwners = `
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+struct point { int x; double y; };
+struct part { std::unique_ptr<point> at; std::shared_ptr<part> next; int id; };
+struct keeper { void *pool; void operator()(point *p) { delete p; } };
+__attribute__((noipa)) int show(const part &p, std::unique_ptr<int> &n, std::unique_ptr<point, keeper> &kept, const std::shared_ptr<std::string> &text,
+	std::unordered_map<int, double> &numbers, const std::unordered_set<uint8_t> &set, std::unordered_map<std::string, point> *names) {
+	asm volatile("" ::: "memory"); return p.id + numbers.size(); }
+int main() {
+	part first{std::make_unique<point>(), std::make_shared<part>(), 1};
+	*first.at = {3, 1.5}; first.next->id = 2;
+	auto n = std::make_unique<int>(-7);
+	std::unique_ptr<point, keeper> kept(new point{5, 0.25}, keeper{&n});
+	auto text = std::make_shared<std::string>("shared");
+	std::unordered_map<int, double> numbers{{1, 0.5}};
+	std::unordered_set<uint8_t> set{200};
+	std::unordered_map<std::string, point> names{{"origin", {0, 0}}};
+	show(first, n, kept, text, numbers, set, &names);
+	n.reset(); kept.reset(); text.reset(); numbers.clear(); set.clear(); names.clear();
+	for (int i = 0; i < 8; i++) set.insert(i);
+	show(*first.next, n, kept, text, numbers, set, &names);
+}
+`
+
+// TestLiveOwners shows what smart pointers own and hashed containers hold.
+func TestLiveOwners(t *testing.T) {
+	for _, flags := range [][]string{{"-O2"}} {
+		live(t, compiled.Program(t, cplusplusOwners, append(flags, "-x", "c++", "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state")...), `
+probe PROBED.function("show") { println($p$, $p$$, $n$, $kept$, $text$, $numbers$, $set$, $names$) }
+`,
+			`{.at=&{...}, .next=&{...}, .id=1} {.at=&{.x=3, .y=1.500000}, .next=&{.at=nullptr, .next=nullptr, .id=2}, .id=1} &-7 &{.x=5, .y=0.250000} &"shared" [1: 0.500000] [200] ["origin": {...}]`,
+			`{.at=nullptr, .next=nullptr, .id=2} {.at=nullptr, .next=nullptr, .id=2} nullptr nullptr nullptr [] [7, 6, 5, 4, 3, ...] []`)
+	}
+}
+
 const rust = `
+use std::{rc::Rc, sync::Arc};
 fn black_box<T>(x: T) -> T { unsafe { std::arch::asm!("/* {0} */", in(reg) &x) }; x }
 enum Shape { Circle { r: f64 }, Rect(i32, i32), Named(String), Unit }
 #[inline(never)]
 fn show(s: &str, owned: &String, v: &Vec<i32>, sl: &[u16], sh: &Shape, o: Option<&i32>, oi: &Option<u32>, t: &(i32, &str)) {
     black_box((s, owned, v, sl, sh, &o, &oi, t));
 }
+struct Point { x: i32, y: f64 }
+struct List { n: u8, next: Option<Box<List>> }
+#[inline(never)]
+fn own(b: &Box<Point>, n: &Box<i32>, r: &Rc<Point>, a: &Arc<String>, l: &List) { black_box((b, n, r, a, l)); }
 fn main() {
     let v = vec![1, -2, 3];
     for sh in [Shape::Circle { r: 1.5 }, Shape::Rect(3, -4), Shape::Named("box".to_string())] {
         show("text", &"owned".to_string(), &v, &[7, 8], &sh, black_box(Some(&9)), &black_box(Some(4)), &(1, "in"));
     }
+    own(&Box::new(Point { x: 1, y: 2.5 }), &Box::new(-3), &Rc::new(Point { x: 4, y: 0.5 }), &Arc::new("arc".to_string()),
+        &List { n: 1, next: Some(Box::new(List { n: 2, next: None })) });
     show("", &String::new(), &Vec::new(), &[], &Shape::Unit, black_box(None), &black_box(None), &(2, ""));
 }
 `
@@ -152,9 +198,11 @@ func TestLiveRust(t *testing.T) {
 	}
 	live(t, to, `
 probe PROBED.function("prog::show") { println($s, $sl->length, $$parms$) }
+probe PROBED.function("prog::own") { println($$parms$$) }
 `,
 		`text 2 s="text" owned="owned" v=[1, -2, 3] sl=[7, 8] sh=Circle{.r=1.500000} o=Some(ADDRESS) oi=Some(4) t=(1, "in")`,
 		`text 2 s="text" owned="owned" v=[1, -2, 3] sl=[7, 8] sh=Rect(3, -4) o=Some(ADDRESS) oi=Some(4) t=(1, "in")`,
 		`text 2 s="text" owned="owned" v=[1, -2, 3] sl=[7, 8] sh=Named("box") o=Some(ADDRESS) oi=Some(4) t=(1, "in")`,
+		`b=&{.x=1, .y=2.500000} n=&-3 r=&{.x=4, .y=0.500000} a=&"arc" l={.n=1, .next=Some(&{.n=2, .next=None})}`,
 		` 0 s="" owned="" v=[] sl=[] sh=Unit o=None oi=None t=(2, "")`)
 }

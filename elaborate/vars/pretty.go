@@ -30,6 +30,7 @@ type rendition struct {
 	before  int // what was shown before this alternative
 	longest int // of alternatives
 
+	owners      int  // smart pointers that have been followed to here
 	dynamically bool // what is shown is the value of an interface: those in it are not followed
 }
 

@@ -10,7 +10,8 @@ import (
 	"gostap/translator/program"
 )
 
-// cplusplus writes a std::string, std::string_view or std::vector, as libstdc++ lays them out since its new ABI (GCC 5).
+// cplusplus writes a std::string, std::string_view, std::vector, an unordered container or a smart pointer, as libstdc++ lays them
+// out since its new ABI (GCC 5).
 func (p *rendition) cplusplus(l *location, levels int) bool {
 	types := l.types.(*dwarf.Types)
 	l = l.complete()
@@ -24,8 +25,10 @@ func (p *rendition) cplusplus(l *location, levels int) bool {
 	case strings.HasPrefix(name, "basic_string_view<char"):
 		text, length = []string{"_M_str"}, []string{"_M_len"}
 	default:
-		v := cplusplusVector(types, l)
-		return v != nil && p.sequence(v, levels, false)
+		if v := cplusplusVector(types, l); v != nil {
+			return p.sequence(v, levels, false)
+		}
+		return p.owner(l, levels) || p.hashed(l, levels) || p.entry(l, levels)
 	}
 	addr, d := l.number(text...)
 	n, also := l.number(length...)

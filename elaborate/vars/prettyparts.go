@@ -47,7 +47,7 @@ func (p *rendition) opaque(failed ...*syntax.Diagnostic) bool {
 // when writes what then writes if a condition holds when the script runs, else otherwise.
 func (p *rendition) when(condition program.Expr, then func(q *rendition), otherwise string) {
 	at := p.r.x.At
-	q := &rendition{r: p.r, shown: p.shown, dynamically: p.dynamically}
+	q := &rendition{r: p.r, shown: p.shown, dynamically: p.dynamically, owners: p.owners}
 	then(q)
 	p.full = p.full || q.full
 	p.format.WriteString("%s")
@@ -140,7 +140,7 @@ func (l *location) nth(typ btf.ID, i int64) (*location, *syntax.Diagnostic) {
 // alternative begins what is written instead of others: it counts from where all of them begin, and chosen notes the longest.
 func (p *rendition) alternative() *rendition {
 	shown := *p.shown
-	return &rendition{r: p.r, shown: &shown, before: shown, dynamically: p.dynamically}
+	return &rendition{r: p.r, shown: &shown, before: shown, dynamically: p.dynamically, owners: p.owners}
 }
 
 // chosen notes what an alternative shows.

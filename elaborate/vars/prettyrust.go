@@ -10,13 +10,19 @@ import (
 	"gostap/translator/program"
 )
 
-// rust writes a value of Rust's: a str or String, a slice or Vec, an enum with data, a tuple.
+// rust writes a value of Rust's: a str or String, a slice or Vec, an enum with data, a tuple, what a Box, Rc or Arc owns.
 func (p *rendition) rust(l *location, levels int) bool {
 	types := l.types.(*dwarf.Types)
+	if types.Kind(l.real()) == btf.Pointer {
+		return p.rustBox(l, levels)
+	}
 	if types.Kind(l.real()) != btf.Struct {
 		return false
 	}
 	switch name := types.Name(l.real()); {
+	case strings.HasPrefix(name, "Rc<"), strings.HasPrefix(name, "Arc<"):
+		in := rustShared(l)
+		return in != nil && p.owned(in, levels)
 	case name == "&str", name == "&mut str":
 		return p.rustText(l, "data_ptr", "length")
 	case name == "String":
@@ -42,6 +48,33 @@ func (p *rendition) rust(l *location, levels int) bool {
 		return true
 	}
 	return false
+}
+
+// rustBox writes what a Box owns, which is a pointer by that name, or the Box that a reference is to.
+func (p *rendition) rustBox(l *location, levels int) bool {
+	const name = "alloc::boxed::Box<"
+	is := l.types.Name(l.real())
+	if strings.HasPrefix(is, "&"+name) || strings.HasPrefix(is, "&mut "+name) {
+		in, d := l.deref()
+		if d != nil {
+			return false
+		}
+		in.user = true
+		l = in
+	} else if !strings.HasPrefix(is, name) {
+		return false
+	}
+	return l.types.Kind(l.real()) == btf.Pointer && p.owned(l, levels)
+}
+
+// rustShared returns where the pointer in an Rc or Arc is; nil if it is not known, or points to more than a struct. It is to the counters,
+// behind which the value is.
+func rustShared(l *location) *location {
+	pointer, d := l.part("ptr", "pointer")
+	if d != nil || l.types.Kind(pointer.real()) != btf.Pointer {
+		return nil
+	}
+	return pointer
 }
 
 func (p *rendition) rustText(l *location, at, length string) bool {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/translator/program"
+)
+
+// maxOwners is how many smart pointers are followed within each other.
+const maxOwners = 4
+
+// owner writes what a std::unique_ptr or std::shared_ptr owns, as &VALUE, or nullptr.
+func (p *rendition) owner(l *location, levels int) bool {
+	types := l.types.(*dwarf.Types)
+	name := types.Name(l.real())
+	var pointer *location
+	switch {
+	case strings.HasPrefix(name, "unique_ptr<"):
+		pointer = uniquePointer(types, l)
+	case strings.HasPrefix(name, "shared_ptr<"):
+		pointer, _ = l.part("_M_ptr")
+	}
+	return pointer != nil && types.Kind(pointer.real()) == btf.Pointer && p.owned(pointer, levels)
+}
+
+// owned writes what a smart pointer's pointer leads to as &VALUE, or nullptr, which Rust has none of. Of what Rust counts references to, it
+// is the value behind the counters.
+func (p *rendition) owned(pointer *location, levels int) bool {
+	addr, d := pointer.value()
+	in, also := pointer.deref()
+	if d != nil || also != nil {
+		return false
+	}
+	in.user = true
+	if name := in.types.Name(in.real()); strings.HasPrefix(name, "RcBox<") || strings.HasPrefix(name, "RcInner<") {
+		in, d = in.part("value")
+	} else if strings.HasPrefix(name, "ArcInner<") {
+		in, d = in.part("data")
+	}
+	if d != nil {
+		return false
+	}
+	p.when(addr, func(q *rendition) {
+		q.text("&")
+		q.owners = p.owners + 1
+		switch {
+		case in.types.Kind(in.real()) == btf.Void:
+			q.arg("%p", addr)
+		case q.owners > maxOwners:
+			q.text("{...}")
+		default:
+			q.show(in, levels)
+		}
+	}, "nullptr")
+	return true
+}
+
+// uniquePointer returns where the pointer in a std::unique_ptr is. libstdc++ keeps it and the deleter, which may be
+// empty, in a std::tuple: _M_t._M_t derives from one _Head_base for each of them, of which the pointer's is _Head_base<0, …>.
+func uniquePointer(types *dwarf.Types, l *location) *location {
+	tuple, d := l.part("_M_t", "_M_t")
+	if d != nil { // before GCC 7 there was one struct less
+		if tuple, d = l.part("_M_t"); d != nil {
+			return nil
+		}
+	}
+	for range 8 {
+		members := types.Members(tuple.real())
+		if types.Kind(tuple.real()) == btf.Pointer {
+			return tuple
+		}
+		next := -1
+		for i, m := range members {
+			if strings.HasPrefix(types.Name(types.Strip(m.Type)), "_Head_base<0") {
+				next = i
+			}
+		}
+		if next < 0 {
+			next = 0
+		}
+		if len(members) == 0 {
+			return nil
+		}
+		in := *tuple
+		in.typ, in.pos = members[next].Type, tuple.pos+members[next].Offset
+		tuple = &in
+	}
+	return nil
+}
+
+// hashed writes the first elements of a std::unordered_map or std::unordered_set, which are a list in the order of their buckets: a node
+// begins with the pointer to the next, and has its value where the value's alignment lets it, before the hash if that is kept.
+func (p *rendition) hashed(l *location, levels int) bool {
+	types := l.types.(*dwarf.Types)
+	name := types.Name(l.real())
+	if !strings.HasPrefix(name, "unordered_map<") && !strings.HasPrefix(name, "unordered_set<") {
+		return false
+	}
+	value := hashedValue(types, l)
+	first, d := l.number("_M_h", "_M_before_begin", "_M_nxt")
+	n, also := l.number("_M_h", "_M_element_count")
+	if value == 0 || d != nil || also != nil {
+		return false
+	}
+	node := []program.Expr{first}
+	p.elements(n, levels, func(i int64) *location {
+		for int64(len(node)) <= i {
+			node = append(node, &program.Deref{At: l.at, Addr: node[len(node)-1], Size: 8, User: true})
+		}
+		const next = 8 // bytes; nothing that is aligned to more than 8 is looked at
+		return &location{types: l.types, full: l.full, at: l.at, what: l.what, typ: value, addr: node[i], pos: 8 * next, user: true}
+	})
+	return true
+}
+
+// hashedValue returns the type of an unordered container's values: std::_Hashtable's second parameter.
+func hashedValue(types *dwarf.Types, l *location) btf.ID {
+	table, d := l.part("_M_h")
+	if d != nil {
+		return 0
+	}
+	return types.TypeParam(table.real(), "_Value")
+}
+
+// entry writes a std::pair that is a map's element as KEY: VALUE.
+func (p *rendition) entry(l *location, levels int) bool {
+	types := l.types.(*dwarf.Types)
+	if !strings.HasPrefix(types.Name(l.real()), "pair<") || types.Kind(types.TypeParam(l.real(), "_T1")) != btf.Const {
+		return false
+	}
+	key, d := l.part("first")
+	value, also := l.part("second")
+	if d != nil || also != nil {
+		return false
+	}
+	p.show(key, levels)
+	p.text(": ")
+	p.show(value, levels)
+	return true
+}
