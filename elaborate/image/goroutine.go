@@ -11,6 +11,10 @@ import (
 
 // goroutines are where Go's runtime keeps a goroutine's number, by the language's version (src/runtime/runtime2.go).
 var goroutines = map[string]program.Goroutine{
+	"go1.22": {ID: 152, Current: 192},
+	"go1.23": {ID: 160, Current: 192},
+	"go1.24": {ID: 160, Current: 192},
+	"go1.25": {ID: 152, Current: 184},
 	"go1.26": {ID: 152, Current: 184},
 }
 
@@ -23,6 +27,11 @@ func (p *Program) readGoroutine() (at program.Goroutine) {
 	if known, ok := goroutines[version.Lang(p.GoVersion())]; ok {
 		return known
 	}
+	return p.describedGoroutine()
+}
+
+// describedGoroutine returns the same by debuginfo.
+func (p *Program) describedGoroutine() (at program.Goroutine) {
 	info, err := p.debuginfo.local()
 	if err != nil {
 		return at
