@@ -86,6 +86,7 @@ struct gs_ctx {
 	gs_u32 next;		    /* an embedded function has ended by STAP_NEXT */
 	gs_u16 interruptible;	    /* a begin, end or error probe: interrupts are on, and gs_give_way() is allowed */
 	gs_u16 asking;		    /* a condition is being asked: that it can't have a lock is no skipped hit */
+	gs_u32 entering;	    /* a return probe's entry part runs: the function has not returned yet */
 	struct gs_value *value;	    /* procfs probes: the file's */
 	char *tokens;		    /* tokenize(): what is left of the string; NULL: nothing */
 	char error_text[256];	    /* for errors that are put together */

@@ -13,7 +13,7 @@
 
 int gs_is_return(struct gs_ctx *c)
 {
-	return !!(gs_family_of(c->point)->flags & GS_FAMILY_RETURN);
+	return !c->entering && (gs_family_of(c->point)->flags & GS_FAMILY_RETURN);
 }
 
 gs_u64 gs_probe_addr(struct gs_ctx *c)

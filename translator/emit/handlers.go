@@ -57,9 +57,13 @@ func (g *gen) emitHandler(h *handler) {
 	w.Write(b.writer.Bytes())
 	w.Write(code.Bytes())
 	b.leave(w, h, unlock)
-	if h.part == condPart {
+	switch {
+	case h.part == condPart:
 		w.line("return armed;")
-	} else {
+	case h.part == entryPart && h.asksPoint():
+		w.line("c->entering = 0;")
+		fallthrough
+	default:
 		w.line("return;")
 	}
 	w.indent--
@@ -67,6 +71,10 @@ func (g *gen) emitHandler(h *handler) {
 	g.splitHead(h, b, start)
 	g.share(f, start)
 }
+
+// asksPoint reports whether a handler may ask what kind of point its own is.
+// Only functions ask that.
+func (h *handler) asksPoint() bool { return len(h.sum.calls) > 0 }
 
 // leave writes the way out of a handler.
 func (b *body) leave(w *writer, h *handler, unlock []unlocking) {
@@ -120,6 +128,9 @@ func (b *body) handlerCode(h *handler) {
 		}
 		b.stmts(pr.Body)
 	case entryPart:
+		if h.asksPoint() {
+			b.line("c->entering = 1;")
+		}
 		for i, x := range pr.Saved {
 			b.at(x.Pos())
 			v := b.expr(x)
