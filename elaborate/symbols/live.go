@@ -3,7 +3,6 @@
 package symbols
 
 import (
-	"bufio"
 	"os"
 	"sort"
 	"strconv"
@@ -78,24 +77,24 @@ func liveLayout(symbols []symbol) (*layout, error) {
 		return nil, errors.Wrap(err, kallsyms.Path)
 	}
 	l.sites, l.blacklist, l.exported = map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}
-	f, err := os.Open("/sys/kernel/debug/kprobes/blacklist")
-	if err != nil {
-		return nil, errors.Wrap(err, "the kprobes blacklist (mount -t debugfs debugfs /sys/kernel/debug)")
+	if probes, _ := find(symbols, "register_kprobe"); probes == 0 {
+		return nil, errors.New("the running kernel has no kprobes (it was built without CONFIG_KPROBES); -r RELEASE is for another one")
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	// A kernel that can have no debugfs keeps its list to itself, and refuses what is on it when a probe is to be registered.
+	blacklist, err := readKernelFS("debugfs", "/sys/kernel/debug", "kprobes/blacklist")
+	if err != nil && !os.IsNotExist(err) {
+		return nil, errors.Wrap(err, "the kprobes blacklist")
+	}
+	for line := range strings.Lines(string(blacklist)) {
 		// 0xffffffff81000000-0xffffffff81000010	name
-		start, rest, _ := strings.Cut(lines.Text(), "-")
+		start, rest, _ := strings.Cut(line, "-")
 		if addr, err := strconv.ParseUint(strings.TrimPrefix(start, "0x"), 16, 64); err == nil && rest != "" {
 			l.blacklist[addr] = true
 		}
 	}
-	names, err := os.ReadFile("/sys/kernel/tracing/available_filter_functions")
+	names, err := readTracefs("available_filter_functions", "what ftrace can trace")
 	if err != nil {
-		names, err = os.ReadFile("/sys/kernel/debug/tracing/available_filter_functions")
-	}
-	if err != nil {
-		return nil, errors.Wrap(err, "what ftrace can trace (mount -t tracefs tracefs /sys/kernel/tracing)")
+		return nil, err
 	}
 	traced := map[string]bool{}
 	for line := range strings.Lines(string(names)) {

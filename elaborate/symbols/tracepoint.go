@@ -6,11 +6,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"sort"
 	"strings"
-
-	"github.com/pkg/errors"
 
 	"gostap/internal/glob"
 	"gostap/translator/suggest"
@@ -158,12 +155,9 @@ func (im *image) text(addr uint64) string {
 // liveTracepoints asks tracefs for the systems: trace events are called as
 // their tracepoints, but for a few that are made of another's.
 func liveTracepoints(symbols []symbol) ([]tracepoint, error) {
-	events, err := os.ReadFile("/sys/kernel/tracing/available_events")
+	events, err := readTracefs("available_events", "the kernel's trace events")
 	if err != nil {
-		events, err = os.ReadFile("/sys/kernel/debug/tracing/available_events")
-	}
-	if err != nil {
-		return nil, errors.Wrap(err, "the kernel's trace events (mount -t tracefs tracefs /sys/kernel/tracing)")
+		return nil, err
 	}
 	systems := map[string]string{}
 	for line := range strings.Lines(string(events)) {
