@@ -279,7 +279,7 @@ func (u *unit) indexedText(i uint64) string {
 	if b.bad {
 		return ""
 	}
-	return textAt(u.f.str, off)
+	return textAt(u.f.str, u.strBase+off)
 }
 
 // indexedAddr returns an address by its number in .debug_addr.

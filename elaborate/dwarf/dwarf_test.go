@@ -4,6 +4,7 @@ package dwarf
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,8 +75,64 @@ func variants(t *testing.T) map[string]func(t *testing.T) string {
 	return list
 }
 
+// moved is a program that has been moved with the files of its debuginfo.
+func moved(t *testing.T) string {
+	dir := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(filepath.Dir(compiled(t, "-gdwarf-5", "-gsplit-dwarf")), dir); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "shapes")
+}
+
+// packed is a program whose debuginfo is in one file beside it.
+func packed(t *testing.T) string {
+	path := compiled(t, "-gdwarf-5", "-gsplit-dwarf")
+	parts, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.dwo"))
+	if err != nil || len(parts) < 2 {
+		t.Fatal(parts, err)
+	}
+	run(t, "llvm-dwp", append([]string{"-o", path + ".dwp"}, parts...)...)
+	for _, part := range parts {
+		os.Remove(part)
+	}
+	return path
+}
+
+// Where the file with a unit's debuginfo is missing, or is that of another compilation, there is none of it.
+func TestSplitLost(t *testing.T) {
+	path := compiled(t, "-gdwarf-5", "-gsplit-dwarf")
+	other := filepath.Join(filepath.Dir(path), "shapes-other.dwo")
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	if info := loaded(t, path); len(info.Lookup("area")) != 1 || len(info.Lookup("other")) != 0 {
+		t.Errorf("%v %v", info.Lookup("area"), info.Lookup("other"))
+	}
+	if err := os.Link(filepath.Join(filepath.Dir(path), "shapes-shapes.dwo"), other); err != nil {
+		t.Fatal(err)
+	}
+	if info := loaded(t, path); len(info.Lookup("area")) != 1 || len(info.Lookup("other")) != 0 {
+		t.Errorf("%v %v", info.Lookup("area"), info.Lookup("other"))
+	}
+}
+
+// split are the ways in which debuginfo is in files of its own.
+func split(t *testing.T) map[string]func(t *testing.T) string {
+	list := map[string]func(*testing.T) string{
+		"split":       func(t *testing.T) string { return compiled(t, "-gdwarf-5", "-gsplit-dwarf") },
+		"split types": func(t *testing.T) string { return compiled(t, "-gdwarf-5", "-gsplit-dwarf", "-fdebug-types-section") },
+		"split moved": moved,
+	}
+	if _, err := exec.LookPath("llvm-dwp"); err == nil {
+		list["package"] = packed
+	}
+	return list
+}
+
 func TestVariants(t *testing.T) {
-	for name, make := range variants(t) {
+	list := variants(t)
+	maps.Copy(list, split(t))
+	for name, make := range list {
 		t.Run(name, func(t *testing.T) {
 			info := loaded(t, make(t))
 			checkFunctions(t, info)

@@ -38,6 +38,8 @@ type File struct {
 	frame, ehFrame                               []byte
 	typesAt                                      uint32 // where in info .debug_types begins, as DWARF 4 has it
 	ehFrameAddr                                  uint64
+	parts                                        map[uint32]splitPart // of units of split DWARF, by where they are in info
+	replaced                                     map[uint32]bool      // units that are not looked at: skeletons of others
 
 	mu      sync.Mutex
 	units   map[uint32]*unit
@@ -118,7 +120,7 @@ func open(path, folder string, data []byte) (*File, error) {
 	if len(types) > 0 {
 		f.info = slices.Concat(f.info, types)
 	}
-	return f, nil
+	return f, f.readSplit()
 }
 
 // HasInfo reports whether the file has debuginfo.

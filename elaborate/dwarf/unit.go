@@ -16,6 +16,7 @@ type header struct {
 	dwarf64   bool
 	addrSize  uint8
 	abbrevOff uint64
+	id        uint64 // of a skeleton and the unit of split DWARF that it belongs to
 
 	signature uint64 // of a type unit,
 	typeOff   uint64 // where its type stands in it
@@ -58,7 +59,7 @@ func (f *File) readHeader(off uint32) (h header, err error) {
 		h.addrSize = rest.u8()
 		h.abbrevOff = rest.offset(dwarf64)
 		if h.kind == utSkeleton || h.kind == utSplitCompile {
-			rest.u64()
+			h.id = rest.u64()
 		}
 	default:
 		return h, errDWARF
@@ -71,6 +72,7 @@ func (f *File) readHeader(off uint32) (h header, err error) {
 		return h, errDWARF
 	}
 	h.first = uint32(rest.at)
+	h.abbrevOff += f.parts[off].abbrev
 	return h, nil
 }
 
@@ -85,6 +87,7 @@ type unit struct {
 	hasLines     bool
 	low          uint64 // the base of its range and location lists
 	strOffsets   uint64
+	strBase      uint64 // where its file's strings begin
 	addrBase     uint64
 	rnglistsBase uint64
 	loclistsBase uint64
@@ -111,6 +114,13 @@ func (f *File) readUnit(off uint32) (*unit, error) {
 	if !ok {
 		return u, nil // a unit without DIEs
 	}
+	if p, ok := f.parts[off]; ok {
+		if err := u.split(p); err != nil {
+			return nil, err
+		}
+		u.name = root.text(dwarf.AttrName)
+		return u, nil
+	}
 	// The bases first: other attributes may be relative to them.
 	for base, at := range map[*uint64]dwarf.Attr{&u.strOffsets: dwarf.AttrStrOffsetsBase, &u.addrBase: dwarf.AttrAddrBase,
 		&u.rnglistsBase: dwarf.AttrRnglistsBase, &u.loclistsBase: dwarf.AttrLoclistsBase} {
@@ -128,7 +138,7 @@ func (f *File) readUnit(off uint32) (*unit, error) {
 	return u, nil
 }
 
-// unitHeaders returns the headers of all units.
+// unitHeaders returns the headers of all units, without skeletons of those that are there, too.
 func (f *File) unitHeaders() ([]header, error) {
 	var list []header
 	for off := uint32(0); int(off) < len(f.info); {
@@ -136,7 +146,9 @@ func (f *File) unitHeaders() ([]header, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, h)
+		if !f.replaced[off] {
+			list = append(list, h)
+		}
 		off = h.end
 	}
 	return list, nil
@@ -152,7 +164,7 @@ func (f *File) typeSigned(signature uint64) (off uint64, ok bool) {
 			return
 		}
 		for i := range list {
-			if h := &list[i]; h.kind == utType {
+			if h := &list[i]; h.kind == utType || h.kind == utSplitType {
 				f.signed[h.signature] = uint64(h.off) + h.typeOff
 			}
 		}
