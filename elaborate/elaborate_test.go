@@ -99,7 +99,7 @@ func TestErrors(t *testing.T) {
 		{`probe timer { }`, `test.stp:1:7: probe point timer is not complete`},
 		{`probe timer.s(0) { }`, `test.stp:1:7: timer.s(0): the period must be above zero`},
 		{`probe timer.ns(1) { }`, `test.stp:1:7: timer.ns(1): a timer's period must be at least 1000 ns`},
-		{`probe timer.s(1).randomize(1) { }`, `test.stp:1:7: timer.s(1).randomize(1): randomize must be smaller than the period`},
+		{`probe timer.s(1).randomize(2) { }`, `test.stp:1:7: timer.s(1).randomize(2): randomize must not be greater than the period`},
 		{`probe a = b { } probe b = a { } probe a { }`, `test.stp:1:1: probe alias a leads back to itself`},
 		{`probe x.* { }`, `test.stp:1:7: no probe point or alias matches x.*`},
 		{`function f() { }`, `the script has no probes`},

@@ -53,8 +53,8 @@ func timer(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if period < shortestTimer {
 		return nil, m.Errorf("%s: a timer's period must be at least %d ns", probepoint.Spell(m.ProbePoint), shortestTimer)
 	}
-	if random*ns >= period {
-		return nil, m.Errorf("%s: randomize must be smaller than the period", probepoint.Spell(m.ProbePoint))
+	if random*ns > period {
+		return nil, m.Errorf("%s: randomize must not be greater than the period", probepoint.Spell(m.ProbePoint))
 	}
 	return []*Place{{Point: &program.Point{
 		At:     m.At,
