@@ -44,7 +44,7 @@ func FilesFolder(dir string, files fs.FS) Folder {
 	now := time.Now()
 	err := fs.WalkDir(f.FS, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !isTapset(name) {
-			return err
+			return passOver(name, err)
 		}
 		info, err := fs.Stat(f.FS, name)
 		if err != nil {
@@ -60,6 +60,15 @@ func FilesFolder(dir string, files fs.FS) Folder {
 		f.Version = version.String()
 	}
 	return f
+}
+
+// passOver returns what is wrong with a folder, but nothing if it is a subfolder
+// that has gone meanwhile, or that is not for this user, as some of /tmp are.
+func passOver(name string, err error) error {
+	if name != "." && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
+		return nil
+	}
+	return err
 }
 
 // errFresh says that a file may change once more without a later time.

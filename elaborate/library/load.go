@@ -95,7 +95,7 @@ func (p *part) find() (diags syntax.Diagnostics) {
 	p.scripts = []*file{}
 	err := fs.WalkDir(p.folder.FS, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !isTapset(name) {
-			return err
+			return passOver(name, err)
 		}
 		f := p.file(name)
 		if f.src.Origin == syntax.Macros {
