@@ -28,6 +28,9 @@ func Elaborate(user []*syntax.File, lib *library.Library, target *image.Target) 
 	}
 	// Following one probe may include a file that has more.
 	for len(el.pending) > 0 {
+		if target.Interrupted != nil && target.Interrupted() {
+			return el.out, el.diags
+		}
 		decl := el.pending[0]
 		el.pending = el.pending[1:]
 		el.probe(decl)

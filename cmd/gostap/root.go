@@ -13,7 +13,7 @@ import (
 // command of gostap's; "run" behind an option is a script's argument or file.
 func newRoot(args []string) *cobra.Command {
 	cmd, groups := newTracer(&options{})
-	commands := []*cobra.Command{newRun(), newTool(), newMerge(), newList(), newAttach(), newStop(), newFmt(), newFuncs(), newLines(), newVars(), newProbeCache(), newBundle(), newDoctor(), newCompletion()}
+	commands := []*cobra.Command{newRun(), newTool(), newMerge(), newList(), newAttach(), newStop(), newFmt(), newLSP(), newFuncs(), newLines(), newVars(), newProbeCache(), newBundle(), newDoctor(), newCompletion()}
 	for _, c := range commands {
 		if c.Flags().Lookup("verbose") == nil {
 			c.Flags().CountP("verbose", "v", "if given three times, show where gostap itself has failed")

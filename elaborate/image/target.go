@@ -54,6 +54,9 @@ type Target struct {
 	// Loaded returns the names of the modules that are loaded, if the target is the running kernel.
 	Loaded func() []string
 
+	// Interrupted reports whether nobody waits for pass 2 any more, which then ends at the next probe; nil for never.
+	Interrupted func() bool
+
 	// Progress is told how far the making of an index has come; nil for nobody.
 	Progress dwarf.Progress
 }

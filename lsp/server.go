@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package lsp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"sync"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"gostap/elaborate/image"
+	"gostap/elaborate/library"
+	"gostap/internal/panics"
+	"gostap/translator/check"
+	"gostap/translator/syntax"
+)
+
+// Config is what the server knows of scripts' surroundings.
+type Config struct {
+	Env     *syntax.Env
+	Library func() *library.Library // opened at the first call
+	Target  func() *image.Target    // a new one at each call: they are not for several goroutines
+	Check   check.Options           // Functions is filled in
+	Version string                  // the server's own
+}
+
+// A Server serves one editor.
+type Server struct {
+	Config
+	library func() *library.Library
+
+	mu        sync.Mutex
+	documents map[string]*document
+	running   map[string]context.CancelFunc // the passes, by URI
+	shutdown  bool
+
+	passes  sync.Mutex // held while pass 2 runs on compiled
+	compile func() *image.Target
+
+	work panics.Group // requests and passes that are not over yet
+}
+
+// Serve serves an editor that writes to in and reads from out, until it says exit or goes away. It reports whether
+// the editor has asked for the end before, as it should.
+//
+//	orderly := lsp.Serve(ctx, lsp.Config{…}, os.Stdin, os.Stdout)
+func Serve(ctx context.Context, config Config, in io.Reader, out io.WriteCloser) bool {
+	s := &Server{
+		Config:    config,
+		library:   sync.OnceValue(config.Library),
+		documents: map[string]*document{},
+		running:   map[string]context.CancelFunc{},
+		compile:   sync.OnceValue(config.Target),
+	}
+	conn := jsonrpc2.NewConn(ctx, &stream{in: bufio.NewReader(in), out: out}, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	<-conn.DisconnectNotify()
+	s.mu.Lock()
+	for _, cancel := range s.running {
+		cancel()
+	}
+	orderly := s.shutdown
+	s.mu.Unlock()
+	s.work.Wait()
+	return orderly
+}
+
+// requests are answered in goroutines.
+var requests = map[string]func(*Server, *document, *documentParams) (any, error){
+	"textDocument/formatting":     func(_ *Server, d *document, _ *documentParams) (any, error) { return format(d) },
+	"textDocument/documentSymbol": func(_ *Server, d *document, _ *documentParams) (any, error) { return symbols(d), nil },
+	"textDocument/foldingRange":   func(_ *Server, d *document, _ *documentParams) (any, error) { return folds(d), nil },
+}
+
+// Handle obeys a message.
+func (s *Server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	if run, ok := requests[req.Method]; ok {
+		p, d, err := s.about(req)
+		s.work.Go(func() {
+			s.reply(ctx, conn, req, func() (any, error) {
+				if err != nil {
+					return nil, err
+				}
+				return run(s, d, p)
+			})
+		})
+		return
+	}
+	s.reply(ctx, conn, req, func() (any, error) { return s.obey(ctx, conn, req) })
+}
+
+// reply runs what a message asks for and, if it is a request, replies.
+func (s *Server) reply(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request, run func() (any, error)) {
+	result, err := func() (result any, err error) {
+		defer panics.Catch(&err)
+		return run()
+	}()
+	if req.Notif {
+		return // there is nobody to tell
+	}
+	if err == nil {
+		if err = conn.Reply(ctx, req.ID, result); err == nil || err == jsonrpc2.ErrClosed {
+			return
+		}
+	}
+	failure, ok := err.(*jsonrpc2.Error)
+	if !ok {
+		failure = &jsonrpc2.Error{Code: requestFailed, Message: err.Error()}
+	}
+	conn.ReplyWithError(ctx, req.ID, failure) // who has gone away is not told
+}
+
+// requestFailed is the protocol's code for a proper request that can't be answered.
+const requestFailed = -32803
+
+func invalid(text string, args ...any) error {
+	return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: fmt.Sprintf(text, args...)}
+}
+
+// about returns what a message says, and the text that it is about.
+func (s *Server) about(req *jsonrpc2.Request) (*documentParams, *document, error) {
+	p, err := params(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.documents[p.TextDocument.URI]
+	if d == nil {
+		return nil, nil, invalid("%s: no such text is open", p.TextDocument.URI)
+	}
+	return p, d, nil
+}
+
+func params(req *jsonrpc2.Request) (*documentParams, error) {
+	p := &documentParams{}
+	if req.Params == nil {
+		return nil, invalid("%s: no params", req.Method)
+	}
+	if err := json.Unmarshal(*req.Params, p); err != nil {
+		return nil, invalid("%s: %v", req.Method, err)
+	}
+	return p, nil
+}
+
+// obey obeys what takes no time.
+func (s *Server) obey(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
+	switch req.Method {
+	case "initialize":
+		return map[string]any{"capabilities": capabilities, "serverInfo": map[string]any{"name": "gostap", "version": s.Version}}, nil
+	case "shutdown":
+		s.mu.Lock()
+		s.shutdown = true
+		s.mu.Unlock()
+		return nil, nil
+	case "exit":
+		return nil, conn.Close()
+	case "initialized", "$/cancelRequest", "$/setTrace", "textDocument/didSave", "workspace/didChangeConfiguration", "workspace/didChangeWatchedFiles":
+		return nil, nil
+	case "textDocument/didOpen":
+		p, err := params(req)
+		if err != nil {
+			return nil, err
+		}
+		s.changed(ctx, conn, newDocument(p.TextDocument.URI, p.TextDocument.Version, p.TextDocument.Text))
+		return nil, nil
+	case "textDocument/didChange":
+		p, d, err := s.about(req)
+		if err != nil {
+			return nil, err
+		}
+		s.changed(ctx, conn, d.changed(p.TextDocument.Version, p.ContentChanges))
+		return nil, nil
+	case "textDocument/didClose":
+		_, d, err := s.about(req)
+		if err != nil {
+			return nil, err
+		}
+		s.closed(ctx, conn, d)
+		return nil, nil
+	}
+	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: req.Method + ": no such method"}
+}
+
+// changed takes a newer text, and starts the passes on it.
+func (s *Server) changed(ctx context.Context, conn *jsonrpc2.Conn, d *document) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.running[d.uri]; cancel != nil {
+		cancel()
+	}
+	ctx, s.running[d.uri] = context.WithCancel(ctx)
+	s.documents[d.uri] = d
+	s.work.Go(func() {
+		if list := s.diagnose(ctx, d); ctx.Err() == nil {
+			conn.Notify(ctx, "textDocument/publishDiagnostics", publishDiagnostics{d.uri, d.version, list})
+		}
+	})
+}
+
+// closed forgets a text, and what was said of it.
+func (s *Server) closed(ctx context.Context, conn *jsonrpc2.Conn, d *document) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running[d.uri]()
+	delete(s.running, d.uri)
+	delete(s.documents, d.uri)
+	conn.Notify(ctx, "textDocument/publishDiagnostics", publishDiagnostics{d.uri, d.version, []Diagnostic{}})
+}
