@@ -126,24 +126,6 @@ func (f *File) AddressAt(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
-// ThreadVariables returns how far below a thread's pointer its own variables of the program begin; false for a library,
-// or if there are none. (ELF Handling For Thread-Local Storage, variant II.)
-func (f *File) ThreadVariables() (below uint64, ok bool) {
-	const flags1PIE = 0x08000000 // DF_1_PIE
-	if f.elf.Type == elf.ET_DYN {
-		if flags, err := f.elf.DynValue(elf.DT_FLAGS_1); err != nil || len(flags) == 0 || flags[0]&flags1PIE == 0 {
-			return 0, false
-		}
-	}
-	for _, p := range f.elf.Progs {
-		if p.Type == elf.PT_TLS && p.Memsz < 1<<32 {
-			align := max(p.Align, 1)
-			return (p.Memsz + align - 1) / align * align, true
-		}
-	}
-	return 0, false
-}
-
 // IsCode reports whether addr, as linked, is in a segment that can be executed.
 func (f *File) IsCode(addr uint64) bool {
 	p := f.segment(addr)

@@ -5,8 +5,6 @@ package image
 import (
 	"strings"
 
-	"github.com/pkg/errors"
-
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/symbols"
@@ -54,19 +52,6 @@ func (s *Source) Address(at syntax.Pos, addr, from uint64) (program.Expr, error)
 // probe at from in the image; of a per-CPU variable, that of this CPU's part.
 func (s *Source) Variable(at syntax.Pos, addr, from uint64) (program.Expr, error) {
 	return s.variable(s.Info, at, addr, from)
-}
-
-// ThreadVariables returns where a thread has its own variables of the image, for a handler of a probe at from in it.
-func (s *Source) ThreadVariables(at syntax.Pos, from uint64) (program.Expr, error) {
-	p, ok := s.Image.(*Program)
-	if !ok || from == 0 {
-		return nil, errors.New("it is a thread's own, which can be told in probes of its program alone")
-	}
-	size, ok := p.ThreadVariables()
-	if !ok {
-		return nil, errors.Errorf("it is a thread's own in a library, and where libraries have theirs is not known: %s", p.Path)
-	}
-	return program.Plus(at, &program.ThreadPointer{At: at}, -int64(size)), nil
 }
 
 // Site returns the site at an address, as linked, in code that counts from b.

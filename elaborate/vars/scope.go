@@ -163,7 +163,7 @@ func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	case dwarf.OpLoad:
 		return &program.Deref{At: at, Addr: inner, Size: int(x.N), User: s.User()}, nil
 	case dwarf.OpThread:
-		start, err := s.ThreadVariables(at, s.addr)
+		start, err := s.ThreadVariables(at, inner, s.addr)
 		return &program.Binary{At: at, Op: "+", X: start, Y: inner}, err
 	case dwarf.OpEntry:
 		return s.asker.entryValue(s, x.N, inner)

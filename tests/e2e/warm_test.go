@@ -88,6 +88,9 @@ func buildPrograms(t *testing.T, dir string) {
 		guest.Command(t, ".", compiler, "-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o", out, source)
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
 	}
+	for out, model := range map[string]string{"libown.so": "global-dynamic", "libown-initial.so": "initial-exec"} {
+		guest.Command(t, ".", "gcc", "-O2", "-g", "-shared", "-fPIC", "-ftls-model="+model, "-o", filepath.Join(dir, out), "programs/libraries/own.c")
+	}
 	if _, err := exec.LookPath("rustc"); err == nil {
 		out := filepath.Join(dir, "parcels")
 		guest.Command(t, ".", "rustc", "-O", "-g", "-A", "dead_code", "-o", out, "programs/parcels.rs")

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package executable
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"slices"
+)
+
+// ThreadVariables returns how far below a thread's pointer its own variables of the program begin; false for a library,
+// or if there are none. (ELF Handling For Thread-Local Storage, variant II.)
+func (f *File) ThreadVariables() (below uint64, ok bool) {
+	if f.isLibrary() {
+		return 0, false
+	}
+	for _, p := range f.elf.Progs {
+		if p.Type == elf.PT_TLS && p.Memsz < 1<<32 {
+			align := max(p.Align, 1)
+			return (p.Memsz + align - 1) / align * align, true
+		}
+	}
+	return 0, false
+}
+
+// InitialVariables returns where, as linked, a library has what threads' own variables are at first, from which each thread
+// gets its copy; false for one at an offset of which nothing but zero is said.
+func (f *File) InitialVariables(offset int64) (addr uint64, ok bool) {
+	for _, p := range f.elf.Progs {
+		if p.Type == elf.PT_TLS && offset >= 0 && uint64(offset) < p.Filesz {
+			return p.Vaddr, true
+		}
+	}
+	return 0, false
+}
+
+func (f *File) isLibrary() bool {
+	const flags1PIE = 0x08000000 // DF_1_PIE
+	if f.elf.Type != elf.ET_DYN {
+		return false
+	}
+	flags, err := f.elf.DynValue(elf.DT_FLAGS_1)
+	return err != nil || len(flags) == 0 || flags[0]&flags1PIE == 0
+}
+
+// A ThreadSlot is a word of a library by which the library finds its variables that each thread has for itself. The dynamic
+// linker fills it.
+type ThreadSlot struct {
+	Addr   uint64 // as linked
+	Number bool   // it holds the library's number among those that have such variables; else how far from the thread's pointer they are,
+	Addend int64  // counted from Addend bytes into them
+}
+
+// ThreadSlot returns one of a library's, by its relocations; false if there is none, for a program, and where
+// only the number is known and the C library is not glibc, of which the table of numbers is laid out otherwise.
+func (f *File) ThreadSlot() (slot ThreadSlot, ok bool) {
+	if !f.isLibrary() || f.elf.Machine != elf.EM_X86_64 {
+		return slot, false
+	}
+	libraries, _ := f.elf.ImportedLibraries()
+	glibc := slices.Contains(libraries, "libc.so.6") || slices.Contains(libraries, "ld-linux-x86-64.so.2")
+	for _, s := range f.elf.Sections {
+		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
+			continue
+		}
+		data, err := f.content(s)
+		if err != nil {
+			continue
+		}
+		for ; len(data) >= 24; data = data[24:] {
+			addr, info, addend := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:]), binary.LittleEndian.Uint64(data[16:])
+			if info>>32 != 0 {
+				continue // a symbol's, which may be another library's
+			}
+			switch elf.R_X86_64(uint32(info)) {
+			case elf.R_X86_64_TPOFF64:
+				return ThreadSlot{Addr: addr, Addend: int64(addend)}, true
+			case elf.R_X86_64_DTPMOD64:
+				if glibc && !ok {
+					slot, ok = ThreadSlot{Addr: addr, Number: true}, true
+				}
+			}
+		}
+	}
+	return slot, ok
+}
