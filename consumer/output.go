@@ -42,7 +42,9 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, line
 	}
 	o := &output{w: cfg.output(), writing: cfg.Writing, buf: make([]byte, 0, flushAt+64<<10)}
 	o.files, _ = cfg.Output.(*Files)
-	if cfg.JSON {
+	if cfg.Stacks != nil {
+		o.sink = cfg.Stacks.newSink(formats, stackArrays(m.Formats), im, lines)
+	} else if cfg.JSON {
 		o.sink = newJSONSink(m, formats, clock, im, lines)
 	} else {
 		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(lines), ustacks: newUstackPrinter(im)}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strconv"
@@ -32,7 +33,7 @@ type outputOptions struct {
 func (o *outputOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.file, "output-file", "o", "", "write to `FILE`, in which %F and the like stand for the time, instead of standard output; on SIGUSR2, go on in FILE.1 and so on")
 	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, and `SIZE[,N]`: write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them")
-	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, or json (an object a line)")
+	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, json (an object a line), or of the stacks that the session shows folded (text), flamegraph (a page of HTML), pprof")
 }
 
 func (o *outputOptions) json() bool { return o.format == "json" }
@@ -48,7 +49,16 @@ func (o *outputOptions) check() error {
 	if _, _, err := o.rotation(); err != nil {
 		return err
 	}
-	return checkFormat(o.format)
+	if _, ok := pictures[o.format]; !ok {
+		if o.format != "text" && o.format != "json" {
+			return errors.Errorf("--output=%s: text, json, folded, flamegraph or pprof", o.format)
+		}
+		return nil
+	}
+	if o.bulk || o.rotate != "" {
+		return errors.Errorf("--output=%s is one file, written at the session's end: -b and -S are for text and json", o.format)
+	}
+	return nil
 }
 
 // rotation reads -S: bytes of a file, and the number of files, 0 for any.
@@ -143,6 +153,11 @@ func switchFiles(files outputFile) (err error) {
 func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 	run func(context.Context, consumer.Config) (consumer.Result, error)) error {
 	done := func() error { return nil }
+	draw := func(io.Writer) error { return nil }
+	if picture := pictures[o.format]; picture != nil {
+		cfg.Stacks = new(consumer.Stacks)
+		draw = func(w io.Writer) error { return o.draw(w, picture, &cfg) }
+	}
 	if o.bulk {
 		bulk, end, err := o.openBulk()
 		if err != nil {
@@ -160,6 +175,13 @@ func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 		done = end
 	}
 	result, err := run(ctx, cfg)
+	w := cfg.Output
+	if w == nil {
+		w = os.Stdout
+	}
+	if drawErr := draw(w); err == nil {
+		err = drawErr
+	}
 	if closeErr := done(); err == nil {
 		err = closeErr
 	}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package flamegraph
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gostap/output/profile"
+)
+
+const hostile = `</script><img src=x onerror="document.title='run'">`
+
+func sample() *profile.Profile {
+	p := &profile.Profile{}
+	work := profile.Frame{Name: "work", Module: "/bin/prog", Kind: profile.User}
+	p.Leaf([]profile.Frame{work, {Name: "vfs_read", Module: "kernel", Kind: profile.Kernel}}).Self = 30
+	p.Leaf([]profile.Frame{work, {Name: hostile, Module: hostile}}).Self = 10
+	return p
+}
+
+// The page is what a browser makes of it: a frame for each function, with its share, and names as text alone.
+func TestInBrowser(t *testing.T) {
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("there is no chromium: apt-get install chromium")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.html")
+	w, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(w, sample(), hostile); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(dir, "profile"),
+		"--virtual-time-budget=2000", "--dump-dom", "file://"+file)
+	cmd.WaitDelay = time.Minute
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", cmd, err)
+	}
+	dom := string(out)
+	chart := dom[strings.Index(dom, `<div id="chart">`)+1:]
+	for _, label := range []string{"all: 40 (100.00%)", "work [/bin/prog]: 40 (100.00%)", "vfs_read [kernel]: 30 (75.00%)", ": 10 (25.00%)"} {
+		if !strings.Contains(chart, label) {
+			t.Errorf("no frame says %q", label)
+		}
+	}
+	if strings.Contains(dom, "<img") || strings.Contains(dom, "<title>run") {
+		t.Error("a name has become markup")
+	}
+	if t.Failed() {
+		t.Log(chart[:min(len(chart), 4000)])
+	}
+}

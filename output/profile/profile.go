@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package profile holds the stacks that a session shows, summed up: what folded text, flame graphs and pprof are made of.
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Kind is what code a frame is of.
+type Kind uint8
+
+// Other is what is no code: the name of a process, a key of an array. Runtime is what a language's runtime consists of,
+// and what it has generated; Library is a shared object's, User a program's own.
+const (
+	Other Kind = iota
+	Kernel
+	User
+	Library
+	Runtime
+)
+
+var kindNames = [...]string{Other: "", Kernel: "kernel", User: "user", Library: "library", Runtime: "runtime"}
+
+// String returns kernel, user, library or runtime; "" for Other.
+func (k Kind) String() string { return kindNames[k] }
+
+// A Frame is a function in a stack.
+type Frame struct {
+	Name   string // clean: see Clean
+	Module string // "kernel", a module's name, or the path of a program or library; "" if it is in none
+	Kind   Kind
+}
+
+// A Profile is a tree of stacks: the outermost frames are the children of its root.
+type Profile struct {
+	Root Node
+}
+
+// A Node is a stack: that of its parent, and one frame more.
+type Node struct {
+	Frame
+	Parent   *Node
+	Self     int64 // of samples that are this stack, no deeper one
+	children map[Frame]*Node
+}
+
+// Leaf returns the node of a stack, whose outermost frame comes first.
+func (p *Profile) Leaf(stack []Frame) *Node {
+	n := &p.Root
+	for _, f := range stack {
+		child := n.children[f]
+		if child == nil {
+			child = &Node{Frame: f, Parent: n}
+			if n.children == nil {
+				n.children = map[Frame]*Node{}
+			}
+			n.children[f] = child
+		}
+		n = child
+	}
+	return n
+}
+
+// Children returns the node's children, ordered by name.
+func (n *Node) Children() []*Node {
+	list := make([]*Node, 0, len(n.children))
+	for _, child := range n.children {
+		list = append(list, child)
+	}
+	slices.SortFunc(list, func(a, b *Node) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Module, b.Module), cmp.Compare(a.Kind, b.Kind))
+	})
+	return list
+}
+
+// Total returns the sum of Self of the node and all below it.
+func (n *Node) Total() int64 {
+	total := n.Self
+	for _, child := range n.children {
+		total += child.Total()
+	}
+	return total
+}
+
+// Each calls do with each stack that has samples, the outermost frame first. The slice is overwritten after the call.
+func (p *Profile) Each(do func(stack []*Node, value int64)) {
+	var stack []*Node
+	var walk func(*Node)
+	walk = func(n *Node) {
+		if n.Self != 0 {
+			do(stack, n.Self)
+		}
+		for _, child := range n.Children() {
+			stack = append(stack, child)
+			walk(child)
+			stack = stack[:len(stack)-1]
+		}
+	}
+	walk(&p.Root)
+}
+
+// Clean returns s as a label: valid UTF-8 without control characters or those that turn the direction of text, which become
+// U+FFFD, and on one line.
+func Clean(s string) string {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return strings.Map(cleanRune, strings.ToValidUTF8(s, string(utf8.RuneError)))
+		}
+	}
+	return s
+}
+
+func cleanRune(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return ' '
+	case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':
+		return utf8.RuneError
+	}
+	return r
+}
