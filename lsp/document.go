@@ -38,9 +38,6 @@ func pathOf(uri string) string {
 	return uri
 }
 
-// uriOf is the URI of a file.
-func uriOf(path string) string { return (&url.URL{Scheme: "file", Path: path}).String() }
-
 // changed returns the document after changes, each of which is to the text that the one before made.
 func (d *document) changed(version int, changes []change) *document {
 	for _, c := range changes {
