@@ -8,56 +8,13 @@
 
 static const struct gs_groups *gs_hosts;
 
-static int gs_arm_site_alone(const struct gs_groups *all, struct gs_site *site)
-{
-	int err = 0;
-	u32 i;
-
-	if (site->alone)
-		return 0;
-	site->alone = true;
-	for (i = 0; i < site->n && !err; i++)
-		err = all->alone(all->points[site->first + i], all->npoints);
-	return err;
-}
-
-/* The site with the greatest address up to ip: a call of ftrace stands a little behind the function's start. */
-static struct gs_site *gs_site_at(const struct gs_group *g, u64 ip)
-{
-	u32 low = 0, high = g->nsites;
-
-	while (high - low > 1) {
-		u32 middle = (low + high) / 2;
-
-		if (g->sites[middle].addr <= ip)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &g->sites[low];
-}
-
-/**
- * gs_arm_alone() - arms a function of which ftrace has no site
- * @g: the function's group
- * @addr: its address
- *
- * Context: A task that may sleep, with gs_session_mutex held.
- * Return: 0, or -ENOMEM.
- */
-int gs_arm_alone(struct gs_group *g, u64 addr)
-{
-	lockdep_assert_held(&gs_session_mutex);
-	return gs_arm_site_alone(g->of, gs_site_at(g, addr));
-}
-
 static int gs_arm_all_alone(struct gs_group *g)
 {
 	int err = 0;
 	u32 i;
 
 	for (i = 0; i < g->nsites && !err; i++)
-		err = gs_arm_site_alone(g->of, &g->sites[i]);
+		err = gs_arm_alone(g, g->sites[i].addr);
 	return err;
 }
 
@@ -68,7 +25,7 @@ static int gs_arm_excluded(struct gs_group *g)
 
 	for (i = 0; g->of->excludes && i < g->nsites && !err; i++)
 		if (g->of->excludes(g->sites[i].addr))
-			err = gs_arm_site_alone(g->of, &g->sites[i]);
+			err = gs_arm_alone(g, g->sites[i].addr);
 	return err;
 }
 

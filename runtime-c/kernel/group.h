@@ -64,14 +64,17 @@ static inline bool gs_has_condition(const struct gs_group *g)
 	return false;
 }
 
+/* grouping.c. */
+struct gs_site *gs_site_at(const struct gs_group *g, u64 ip);
+int gs_arm_alone(struct gs_group *g, u64 addr);
+int gs_make_groups(struct gs_groups *all, const struct gs_point **points, u32 npoints);
+
 /* joint.c. All is for tasks that may sleep, and that hold gs_session_mutex. */
 void gs_join_groups(struct gs_groups *all);
 bool gs_ride_joint(struct gs_joint *j, struct gs_group *g);
 void gs_disarm_joint(struct gs_joint *j);
 void gs_free_joints(struct gs_groups *all);
 
-int gs_make_groups(struct gs_groups *all, const struct gs_point **points, u32 npoints);	/* grouping.c */
-int gs_arm_alone(struct gs_group *g, u64 addr);
 int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints);
 void gs_groups_update(struct gs_groups *all);
 void gs_groups_disarm(struct gs_groups *all);

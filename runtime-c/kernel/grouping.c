@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * grouping.c - which functions form a group.
+ * grouping.c - which functions form a group, and which of them are armed by themselves.
  */
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -109,5 +109,52 @@ int gs_make_groups(struct gs_groups *all, const struct gs_point **points, u32 np
 				break;
 		err = gs_make_group(all, &all->sites[first], i - first);
 	}
+	return err;
+}
+
+/**
+ * gs_site_at() - the function of a group that an address is in
+ * @g: the group
+ * @ip: where ftrace calls from, a little behind the function's start, or the start
+ *
+ * Context: Any.
+ * Return: The site with the greatest address up to @ip.
+ */
+struct gs_site *gs_site_at(const struct gs_group *g, u64 ip)
+{
+	u32 low = 0, high = g->nsites;
+
+	while (high - low > 1) {
+		u32 middle = (low + high) / 2;
+
+		if (g->sites[middle].addr <= ip)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &g->sites[low];
+}
+
+/**
+ * gs_arm_alone() - arms the points of a function that ftrace is not to call the group at
+ * @g: the function's group
+ * @addr: its address
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: 0, or -ENOMEM.
+ */
+int gs_arm_alone(struct gs_group *g, u64 addr)
+{
+	const struct gs_groups *all = g->of;
+	struct gs_site *site = gs_site_at(g, addr);
+	int err = 0;
+	u32 i;
+
+	lockdep_assert_held(&gs_session_mutex);
+	if (site->alone)
+		return 0;
+	site->alone = true;
+	for (i = 0; i < site->n && !err; i++)
+		err = all->alone(all->points[site->first + i], all->npoints);
 	return err;
 }

@@ -16,7 +16,7 @@
 struct gs_joint_entry {
 	u64 addr;			/* a function; 0: the entry is free */
 	struct gs_group *group;
-	struct gs_group *rider;		/* another family's group; it is called first */
+	struct gs_group *rider;		/* another family's group, where there is one of this; it is called first */
 };
 
 struct gs_joint {
@@ -42,16 +42,24 @@ static struct gs_joint_entry *gs_joint_find(const struct gs_joint *j, u64 addr)
 	return &j->entries[i];
 }
 
+/* A function of its own, so that where nothing rides no register has to be kept for a second call. */
+static noinline void gs_joint_hit_ridden(const struct gs_joint_entry *e, struct gs_group *rider, unsigned long ip, unsigned long parent,
+					 struct ftrace_regs *fregs)
+{
+	rider->ops.func(ip, parent, &rider->ops, fregs);
+	e->group->ops.func(ip, parent, &e->group->ops, fregs);
+}
+
 static void gs_joint_hit(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	const struct gs_joint *j = container_of(ops, struct gs_joint, ops);
 	const struct gs_joint_entry *e = gs_joint_find(j, ip & ~(u64)(GS_JOINT_ALIGN - 1));
-	struct gs_group *rider = READ_ONCE(e->rider);
+	struct gs_group *g = e->group, *rider = READ_ONCE(e->rider);
 
-	if (rider)
-		rider->ops.func(ip, parent, &rider->ops, fregs);
-	if (e->group)
-		e->group->ops.func(ip, parent, &e->group->ops, fregs);
+	if (unlikely(rider))
+		gs_joint_hit_ridden(e, rider, ip, parent, fregs);
+	else if (g)
+		g->ops.func(ip, parent, &g->ops, fregs);
 }
 
 /* May the group be called through a joint? */
