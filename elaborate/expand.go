@@ -8,6 +8,7 @@ import (
 	"gostap/elaborate/image"
 	"gostap/elaborate/library"
 	"gostap/elaborate/probetype"
+	"gostap/elaborate/vars"
 	"gostap/translator/syntax"
 )
 
@@ -21,6 +22,9 @@ type Expander struct {
 func NewExpander(lib *library.Library, target *image.Target) *Expander {
 	return &Expander{newElaboration(lib, target)}
 }
+
+// Anywhere knows what expressions are that mean the same in all handlers and functions.
+func (x *Expander) Anywhere() *vars.Resolver { return x.el.anywhere }
 
 // Aliases returns the names of the aliases that a probe point stands for, with what it has
 // behind them: syscall.open.return goes through syscall.open, nd_syscall.open through nd_syscall.

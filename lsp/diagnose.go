@@ -54,7 +54,12 @@ func (s *Server) runPasses(ctx context.Context, d *document) (diags syntax.Diagn
 	}
 	options := s.Check
 	options.Functions = library.FunctionNames()
-	_, more = check.Check(elaborated, options)
+	checked, more := check.Check(elaborated, options)
+	if more.Err() == nil {
+		s.mu.Lock()
+		s.checked[d.uri] = checked
+		s.mu.Unlock()
+	}
 	return append(diags, more...), nil
 }
 

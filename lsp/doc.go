@@ -11,5 +11,8 @@
 // Messages that change texts are obeyed in their order, one by one, and take no time. All else works on the text as it was when
 // it was asked, in a goroutine. Pass 2 runs on one text at a time; a newer one ends it.
 //
+// What is asked about a place (complete.go, hover.go, definition.go, rename.go) begins with the words around it (cursor.go), as a
+// text that is being written does not parse; what those name is asked of package query and of the library.
+//
 // The protocol: https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
 package lsp

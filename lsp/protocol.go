@@ -133,4 +133,8 @@ var capabilities = map[string]any{
 	"documentFormattingProvider": true,
 	"documentSymbolProvider":     true,
 	"foldingRangeProvider":       true,
+	"completionProvider":         map[string]any{"triggerCharacters": []string{".", "\"", "(", "$", "@", ">"}},
+	"hoverProvider":              true,
+	"definitionProvider":         true,
+	"renameProvider":             true,
 }

@@ -17,6 +17,7 @@ import (
 	"gostap/elaborate/library"
 	"gostap/internal/panics"
 	"gostap/translator/check"
+	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
@@ -27,6 +28,9 @@ type Config struct {
 	Target  func() *image.Target    // a new one at each call: they are not for several goroutines
 	Check   check.Options           // Functions is filled in
 	Version string                  // the server's own
+
+	// File returns the file that a tapset's text is in.
+	File func(*syntax.Source) (string, error)
 }
 
 // A Server serves one editor.
@@ -37,6 +41,7 @@ type Server struct {
 	mu        sync.Mutex
 	documents map[string]*document
 	running   map[string]context.CancelFunc // the passes, by URI
+	checked   map[string]*program.Program   // what the passes last made of a text, by URI
 	shutdown  bool
 
 	passes  sync.Mutex // held while pass 2 runs on compiled
@@ -55,6 +60,7 @@ func Serve(ctx context.Context, config Config, in io.Reader, out io.WriteCloser)
 		library:   sync.OnceValue(config.Library),
 		documents: map[string]*document{},
 		running:   map[string]context.CancelFunc{},
+		checked:   map[string]*program.Program{},
 		compile:   sync.OnceValue(config.Target),
 	}
 	conn := jsonrpc2.NewConn(ctx, &stream{in: bufio.NewReader(in), out: out}, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
@@ -74,6 +80,12 @@ var requests = map[string]func(*Server, *document, *documentParams) (any, error)
 	"textDocument/formatting":     func(_ *Server, d *document, _ *documentParams) (any, error) { return format(d) },
 	"textDocument/documentSymbol": func(_ *Server, d *document, _ *documentParams) (any, error) { return symbols(d), nil },
 	"textDocument/foldingRange":   func(_ *Server, d *document, _ *documentParams) (any, error) { return folds(d), nil },
+	"textDocument/completion":     func(s *Server, d *document, p *documentParams) (any, error) { return s.complete(d, p.Position) },
+	"textDocument/hover":          func(s *Server, d *document, p *documentParams) (any, error) { return s.hover(d, p.Position) },
+	"textDocument/definition":     func(s *Server, d *document, p *documentParams) (any, error) { return s.definition(d, p.Position) },
+	"textDocument/rename": func(s *Server, d *document, p *documentParams) (any, error) {
+		return s.rename(d, p.Position, p.NewName)
+	},
 }
 
 // Handle obeys a message.
@@ -209,5 +221,6 @@ func (s *Server) closed(ctx context.Context, conn *jsonrpc2.Conn, d *document) {
 	s.running[d.uri]()
 	delete(s.running, d.uri)
 	delete(s.documents, d.uri)
+	delete(s.checked, d.uri)
 	conn.Notify(ctx, "textDocument/publishDiagnostics", publishDiagnostics{d.uri, d.version, []Diagnostic{}})
 }

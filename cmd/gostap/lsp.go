@@ -4,14 +4,18 @@ package main
 
 import (
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
 	"gostap/elaborate/image"
 	"gostap/elaborate/library"
+	"gostap/internal/cache"
 	"gostap/lsp"
 	"gostap/translator/check"
+	"gostap/translator/syntax"
 )
 
 func newLSP() *cobra.Command {
@@ -21,7 +25,9 @@ func newLSP() *cobra.Command {
 		Short: "Serve an editor, by the Language Server Protocol",
 		Long: `lsp is started by editors: it reads the Language Server Protocol from standard
 input and answers on standard output. It says what passes 1 and 2 say of a script
-while it is written, and formats, folds and outlines it.`,
+while it is written, completes probe points, functions, target variables and
+the members of structs as RELEASE has them, says what a word means and where it
+is declared, renames, formats, folds and outlines.`,
 		DisableFlagsInUseLine: true,
 		Args:                  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,6 +49,7 @@ while it is written, and formats, folds and outlines it.`,
 				Target:  func() *image.Target { return image.NewTarget(inv.target.Release, inv.guru) },
 				Check:   check.Options{Guru: inv.guru, Compatible: inv.compatible, Builtin: isBuiltin},
 				Version: version,
+				File:    tapsetFile,
 			}, os.Stdin, os.Stdout)
 			if !orderly {
 				return errors.New("lsp: the editor went away without a shutdown")
@@ -56,4 +63,17 @@ while it is written, and formats, folds and outlines it.`,
 	f.StringArrayVarP(&q.includes, "include", "I", nil, "scripts use the tapsets in `DIR`, too")
 	q.runtime, q.pass, q.compatible = "kernel", 2, language
 	return cmd
+}
+
+// tapsetFile returns the file that a tapset's text is in; gostap's own are written to the cache.
+func tapsetFile(src *syntax.Source) (string, error) {
+	name, own := strings.CutPrefix(src.Path, libraryPath+"/")
+	if !own {
+		return filepath.Abs(src.Path)
+	}
+	file, err := cache.Open(cache.Path("tapsets", programVersion(), name), func() ([]byte, error) { return src.Text, nil })
+	if err != nil {
+		return "", err
+	}
+	return file.Name(), file.Close()
 }

@@ -80,14 +80,10 @@ func (l *location) access(a syntax.Access) (*location, *syntax.Diagnostic) {
 }
 
 func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
-	in := l
-	if l.types.Kind(l.real()) == btf.Pointer {
-		var d *syntax.Diagnostic
-		if in, d = l.deref(); d != nil {
-			return nil, d
-		}
+	in, d := l.container()
+	if d != nil {
+		return nil, d
 	}
-	in = in.complete()
 	switch in.types.Kind(in.real()) {
 	case btf.Struct, btf.Union:
 	case btf.Forward:
@@ -115,6 +111,18 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 	out.typ, out.bits, out.store = m.Type, m.Bits, nil
 	out.pos += m.Offset
 	return &out, nil
+}
+
+// container returns what has the members that -> reaches from l: what l points to if it is a pointer, else l.
+func (l *location) container() (*location, *syntax.Diagnostic) {
+	in := l
+	if l.types.Kind(l.real()) == btf.Pointer {
+		var d *syntax.Diagnostic
+		if in, d = l.deref(); d != nil {
+			return nil, d
+		}
+	}
+	return in.complete(), nil
 }
 
 // complete returns l with its type as the kernel's BTF or all of the program's debuginfo

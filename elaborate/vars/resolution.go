@@ -82,15 +82,8 @@ func (r *resolution) value() *program.Value {
 	if r.x.Kind == syntax.AtCast && len(r.x.Access) == 0 && r.x.Pretty == 0 {
 		return value(l.addr, l.addressed()) // typed, but as it was
 	}
-	for i, a := range access {
-		if i == 0 && a.Index != nil && (r.x.Kind == syntax.AtCast || r.x.Kind == syntax.AutoCast) {
-			l, d = l.element(a) // of what it points to
-		} else {
-			l, d = l.access(a)
-		}
-		if d != nil {
-			return failed(r.x.At, d)
-		}
+	if l, d = r.follow(l, access); d != nil {
+		return failed(r.x.At, d)
 	}
 	if l.isReference() && (r.x.Pretty > 0 || r.x.Addr) {
 		l, d = l.deref()
@@ -120,6 +113,21 @@ func (r *resolution) value() *program.Value {
 	v := value(r.double(l, x), l.pointed())
 	v.Store, v.Fixed = l.place(x), r.fixed(l)
 	return v
+}
+
+// follow goes from where a chain begins to what it ends with.
+func (r *resolution) follow(l *location, access []syntax.Access) (_ *location, d *syntax.Diagnostic) {
+	for i, a := range access {
+		if i == 0 && a.Index != nil && (r.x.Kind == syntax.AtCast || r.x.Kind == syntax.AutoCast) {
+			l, d = l.element(a) // of what it points to
+		} else {
+			l, d = l.access(a)
+		}
+		if d != nil {
+			return nil, d
+		}
+	}
+	return l, nil
 }
 
 // double returns the value of l, which is x: floating point as the bits of a double, be it a float.
