@@ -12,7 +12,8 @@ import (
 
 // toolCases are tools that bpftrace has, too, and what tests/load/operations does for them.
 var toolCases = []struct{ name, operation string }{
-	{"opensnoop", "open"}, {"statsnoop", "stat"}, {"vfsstat", "read"}, {"syscount", "read"}, {"killsnoop", "kill"},
+	{"opensnoop", "open"}, {"statsnoop", "stat"}, {"vfsstat", "read"}, {"vfscount", "read"}, {"syscount", "read"}, {"killsnoop", "kill"},
+	{"syncsnoop", "sync"}, {"setuids", "setuid"}, {"runqlat", "switch"},
 }
 
 // toolOperations is how many operations each figure stands on.
@@ -50,7 +51,6 @@ func tools(b *bench) error {
 // guestTools runs every case inside the VM.
 func guestTools(args []string) {
 	dir := args[0]
-	must(exec.Command("ip", "link", "set", "lo", "up").Run())
 	meters := map[string]*meter{}
 	for _, c := range toolCases {
 		module := filepath.Join(dir, "tool_"+c.name+".ko")
