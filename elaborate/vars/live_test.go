@@ -100,7 +100,7 @@ int main() {
 	std::vector<int> v{1, -2, 3, 4, 5, 6, 7}; std::vector<std::string> vs{"one", "two"};
 	std::vector<point> ps{{1, 2.5}, {3, 4}};
 	show("short", v, &vs, &d, "view", 3.25, -1.5f, ps);
-	v.clear(); show("", v, &vs, &d, "", 1e10, 0, {});
+	v.clear(); v.push_back(8); v.push_back(-3); show("", v, &vs, &d, "", 1e10, 0, {});
 }
 `
 
@@ -113,9 +113,9 @@ probe PROBED.function("show").return { println($$return) }
 			`s="short" v=[1, -2, 3, 4, 5, ...] vs=["one", "two"] d={._vptr.base=ADDRESS, .name="a long name that is on the heap for sure", .v=[9, 8], .f=0.500000} sv="view" x=3.250000 y=-1.500000 `+
 				`ps=[{.x=1, .y=2.500000}, {.x=3, .y=4.000000}] -2 -4613937818241073152 {._vptr.base=ADDRESS, .name="a long name that is on the heap for sure", .v=[...], .f=0.500000}`,
 			`return=8.750000`,
-			`s="" v=[] vs=["one", "two"] d={._vptr.base=ADDRESS, .name="a long name that is on the heap for sure", .v=[9, 8], .f=0.500000} sv="" x=10000000000.000000 y=0.000000 `+
-				`ps=[] -2 0 {._vptr.base=ADDRESS, .name="a long name that is on the heap for sure", .v=[...], .f=0.500000}`,
-			`return=10000000000.000000`)
+			`s="" v=[8, -3] vs=["one", "two"] d={._vptr.base=ADDRESS, .name="a long name that is on the heap for sure", .v=[9, 8], .f=0.500000} sv="" x=10000000000.000000 y=0.000000 `+
+				`ps=[] -3 0 {._vptr.base=ADDRESS, .name="a long name that is on the heap for sure", .v=[...], .f=0.500000}`,
+			`return=10000000002.000000`)
 	}
 }
 

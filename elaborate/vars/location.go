@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
-	"gostap/elaborate/dwarf"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
@@ -138,72 +137,6 @@ func (l *location) complete() *location {
 	out := *l
 	out.types, out.typ = l.full, ids[0]
 	return &out
-}
-
-func (l *location) index(a syntax.Access) (*location, *syntax.Diagnostic) {
-	if array := l.sliced(); array != nil {
-		l = array
-	}
-	out := *l
-	switch l.types.Kind(l.real()) {
-	case btf.Array:
-		out.typ = l.types.Target(l.real())
-	case btf.Pointer:
-		in, d := l.deref()
-		if d != nil {
-			return nil, d
-		}
-		out = *in
-	default:
-		d := l.fail("%s is %s: it has no elements", l.what, article(l.types.String(l.typ)))
-		d.Pos = a.At
-		return nil, d
-	}
-	return out.element(a)
-}
-
-// sliced returns where the pointer to the elements of l is, if that is a slice, a string, or the like; else nil.
-func (l *location) sliced() *location {
-	types, ok := l.types.(*dwarf.Types)
-	if !ok {
-		return nil
-	}
-	switch kind, _, _ := types.Go(l.typ); kind {
-	case dwarf.GoSlice:
-		array, _ := l.part("array")
-		return array
-	case dwarf.GoString:
-		text, _ := l.part("str")
-		return text
-	}
-	if v := vectorOf(types, l); v != nil {
-		return v.first
-	}
-	return nil
-}
-
-// element returns the one of values like l, one behind the other, that a asks for.
-func (l *location) element(a syntax.Access) (*location, *syntax.Diagnostic) {
-	out := *l
-	size := out.types.Size(out.typ)
-	if size == 0 {
-		return nil, l.fail("the elements of %s have no known size: they are %s", l.what, out.types.String(out.typ))
-	}
-	out.what, out.store = l.what+"[…]", nil
-	if n, ok := constant(a.Index); ok {
-		if n > 1<<40 || n < -1<<40 {
-			return nil, l.fail("the index %d is out of all bounds", n)
-		}
-		out.what = fmt.Sprintf("%s[%d]", l.what, n)
-		out.pos += n * size * 8
-		return &out, nil
-	}
-	if out.addr == nil {
-		return nil, l.fail("%s is in a register: its index must be a constant", l.what)
-	}
-	out.addr = &program.Binary{At: a.At, Op: "+", X: out.addr, Y: &program.Binary{
-		At: a.At, Op: "*", X: &program.ScriptExpr{X: a.Index}, Y: &program.Number{At: a.At, Value: size}}}
-	return &out, nil
 }
 
 // deref returns what the pointer at l points to.

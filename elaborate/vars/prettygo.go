@@ -209,5 +209,10 @@ func (g *goGroup) show(p *rendition, levels int) {
 		}
 		before = full
 	}
-	p.when(g.more, func(q *rendition) { q.text(", ...") }, "")
+	p.when(g.more, func(q *rendition) {
+		if before != nil {
+			q.when(before, func(q *rendition) { q.text(", ") }, "")
+		}
+		q.text("...")
+	}, "")
 }

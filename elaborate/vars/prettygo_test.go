@@ -72,7 +72,7 @@ func TestGoResults(t *testing.T) {
 		{`several").return { println($p->b) }`, "saved0"},
 		{`stacked") { println($a[1], $n) }`, "s8[user ((reg7 + 8) + 8)] reg0"},
 		{`several") { println($s[1], $p->b, $f) }`, "reg17"},
-		{`none") { println($n[3], $n->cap) }`, "s8[user (reg0 + 24)] arg3"},
+		{`none") { println($n[3], $n->cap) }`, "s8[user (*program.Cond + 24)] arg3"},
 		{`several").return { println($return) }`, "main.several returns 4 values: $return->head, $return->ok, $return->g, $return->err"},
 		{`several").return { println($return[4]) }`, "returns 4 values"},
 		{`none").return { println($return) }`, "main.none returns nothing"},
