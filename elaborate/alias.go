@@ -65,9 +65,9 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 	el.at = pt.At
 	matches := el.match(pt)
 	wild := isWild(pt)
-	if unhinted := el.kinds.Unhinted; wild || pt.Optional {
-		el.kinds.Unhinted = true
-		defer func() { el.kinds.Unhinted = unhinted }()
+	if optional := el.kinds.Optional; wild || pt.Optional {
+		el.kinds.Optional = true
+		defer func() { el.kinds.Optional = optional }()
 	}
 	if len(matches) == 0 && !wild {
 		places, known, d := el.kinds.Find(pt)

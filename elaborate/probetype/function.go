@@ -57,6 +57,26 @@ const maxMaxactive = 1 << 20
 // kernelFunction builds kernel.function, module.function, kprobe.function and
 // kprobe.module.function: functions' entries and returns.
 func kernelFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	places, d := functionPlaces(c, m)
+	if d != nil && c.Broken == nil && m.Root() == "kprobe" && !strings.ContainsAny(m.Text("function"), "*?[@") && !c.Optional {
+		return c.unregistered(m, d), nil
+	}
+	return places, d
+}
+
+// unregistered builds a kprobe of a function that can't be probed, because of d. That a kprobe can't be registered ends no
+// session, as SystemTap looks for its function when it is registered only: there is a warning, and the handler never runs.
+func (c *Context) unregistered(m match, d *syntax.Diagnostic) []*Place {
+	c.Diags.Warnf(m.At, "%s: this probe is never hit", d.Msg).Hint = d.Hint
+	v := c.KProbe("kernel.function")
+	if m.Has("return") {
+		v = v.Return()
+	}
+	return []*Place{{Point: &program.Point{At: m.At, Family: "never", Name: probepoint.Spell(m.ProbePoint), Cold: true}, Vars: v}}
+}
+
+// functionPlaces finds the places that kernelFunction builds.
+func functionPlaces(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	pattern := m.Text("function")
 	maxactive := m.Number("maxactive", 0)
 	if maxactive < 0 || maxactive > maxMaxactive {
@@ -185,7 +205,7 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 		return nil, m.Errorf("function %q is not exported by %s", name, im)
 	}
 	d := m.Errorf("%s has no function %q", im, name)
-	if c.Unhinted {
+	if c.Optional {
 		return nil, d
 	}
 	if near := im.Symbols().Nearest(name, 3); len(near) > 0 {

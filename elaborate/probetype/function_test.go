@@ -71,3 +71,44 @@ func TestFunctionErrors(t *testing.T) {
 		t.Errorf("got %v", diags)
 	}
 }
+
+// TestUnregisteredKProbes: a kprobe of what can't be probed ends no session, as it would fail to be registered only.
+func TestUnregisteredKProbes(t *testing.T) {
+	for _, release := range testkernel.Releases(t) {
+		for _, c := range []struct{ points, names, warning string }{
+			{`kprobe.function("vfs_raed")`, `kprobe.function("vfs_raed")`, `has no function "vfs_raed": this probe is never hit (did you mean "vfs_read"`},
+			{`kprobe.function("vfs_raed").return`, `kprobe.function("vfs_raed").return`, `this probe is never hit`},
+			{`kprobe.module("nosuch").function("a"), begin`, `kprobe.module("nosuch").function("a") begin`, `has no module "nosuch": this probe is never hit`},
+			{`kprobe.function("do_int3")`, `kprobe.function("do_int3")`, `(NOKPROBE_SYMBOL): this probe is never hit`},
+			{`kprobe.function("vfs_raed")?, begin`, `begin`, ``},
+			{`kprobe.function("vfs_raed")!, kprobe.function("vfs_read")`, `kprobe.function("vfs_read")`, ``},
+		} {
+			e, diags := elaborated.OnKernel(t, release, "probe "+c.points+" { println(pp()) }")
+			if diags.Err() != nil || len(diags) > 1 || (len(diags) == 1) != (c.warning != "") {
+				t.Errorf("%s: %v", c.points, diags)
+				continue
+			}
+			if len(diags) == 1 && !strings.Contains(diags[0].Error(), c.warning) {
+				t.Errorf("%s: got %v, want %s", c.points, diags[0], c.warning)
+			}
+			var names []string
+			for _, pt := range e.Probes[0].Points {
+				names = append(names, pt.Name)
+				if (pt.Name == "begin" || strings.Contains(pt.Name, "vfs_read")) == (pt.Family == "never") {
+					t.Errorf("%s: %s is of family %s", c.points, pt.Name, pt.Family)
+				}
+			}
+			if got := strings.Join(names, " "); got != c.names {
+				t.Errorf("%s: got %s, want %s", c.points, got, c.names)
+			}
+		}
+	}
+	for points, want := range map[string]string{
+		`kprobe.function("vfs_raed*")`: `matches no function`,
+		`kprobe.function("vfs@x.c")`:   `without @FILE`,
+	} {
+		if _, diags := elaborated.OnKernel(t, testkernel.Releases(t)[0], "probe "+points+" { }"); diags.Err() == nil || !strings.Contains(diags[0].Error(), want) {
+			t.Errorf("%s: got %v, want %s", points, diags, want)
+		}
+	}
+}

@@ -29,9 +29,9 @@ type Context struct {
 	// kernel can't be looked into; nil for nothing.
 	Broken *syntax.Diagnostic
 
-	// Unhinted leaves out the hints of errors for points that are optional, which
-	// nobody sees: looking for what was meant takes longer than all else.
-	Unhinted bool
+	// Optional says that the point need not be there (?, !, or one of those that a wildcard stands for). Errors have no hints then, as
+	// nobody sees them: looking for what was meant takes longer than all else.
+	Optional bool
 
 	watched int                        // kernel.data points so far
 	procfs  map[string]map[string]bool // what is probed of files, "read" or "write", by their paths
