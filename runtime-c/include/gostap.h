@@ -61,6 +61,8 @@ struct gs_match {
 	gs_s32 to[GS_MAXGROUPS];
 };
 
+#define GS_ERROR_MAX 512	/* bytes of an error's text that is put together, with its NUL */
+
 /*
  * One CPU's context. A handler owns it from entry to return: interrupts are
  * off, and an event that comes meanwhile on the same CPU (an NMI, a probe on
@@ -89,7 +91,9 @@ struct gs_ctx {
 	gs_u32 entering;	    /* a return probe's entry part runs: the function has not returned yet */
 	struct gs_value *value;	    /* procfs probes: the file's */
 	char *tokens;		    /* tokenize(): what is left of the string; NULL: nothing */
-	char error_text[256];	    /* for errors that are put together */
+	char error_text[GS_ERROR_MAX];	/* for errors that are put together */
+	/* c->regs as guru code knows them, where it asks: see gs_guru_registers() */
+	struct pt_regs *kregs, *uregs;
 	struct gs_match match;
 };
 

@@ -10,6 +10,26 @@
 #undef CONTEXT
 #define CONTEXT gs_this_context()
 #define last_error error
+#define probe_point point->name
+
+/* What CONTEXT->last_error may be set to; a script whose strings are longer would write beyond it. */
+#if MAXSTRINGLEN <= GS_ERROR_MAX
+#define error_buffer error_text
+#endif
+
+/* The probed place's registers: CONTEXT->kregs where the kernel was hit, CONTEXT->uregs where a program was. */
+static inline __attribute__((unused)) void gs_guru_registers(struct gs_ctx *c)
+{
+	int user = c->regs && gs_regs_of_user(c->regs);
+
+	c->kregs = user ? NULL : (struct pt_regs *)c->regs;
+	c->uregs = user ? (struct pt_regs *)c->regs : NULL;
+}
+
+#define REG_IP(regs) ((regs)->ip)
+#define REG_SP(regs) ((regs)->sp)
+#define REG_FP(regs) ((regs)->bp)
+#define SET_REG_IP(regs, to) ((regs)->ip = (to))
 
 #define STAP_VERSION(major, minor) (((major) << 8) + (minor))
 

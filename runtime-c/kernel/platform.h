@@ -9,6 +9,7 @@
 
 #include <linux/cred.h>
 #include <linux/delay.h>
+#include <linux/fdtable.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/mm_types.h>
@@ -61,6 +62,13 @@ static inline size_t strlcpy(char *to, const char *from, size_t size)
 	}
 	return len;
 }
+#endif
+
+/* What scripts' embedded C asks for: what SystemTap finds out of the kernel, and a function that Linux has had until 5.10. */
+#define STAPCONF_DPATH_PATH 1
+#define STAPCONF_LINUX_UIDGID_H 1
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+#define fcheck_files(files, fd) files_lookup_fd_raw(files, fd)
 #endif
 
 /* The handler's registers as the kernel's; NULL where there are none. */

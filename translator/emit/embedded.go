@@ -16,6 +16,9 @@ func embeddedName(fn *program.Function) string { return "gs_fn_" + cName(fn.Name
 // strMark is the mark of code whose STAP_RETURN takes a struct gs_str.
 var strMark = regexp.MustCompile(`/\*\s*gs_str\s*\*/`)
 
+// asksRegisters matches guru code that reads these members of the context, which are set for it alone.
+var asksRegisters = regexp.MustCompile(`\b[ku]regs\b`)
+
 // paramName is a parameter's name there.
 func paramName(p *program.Local) string { return "gs_arg_" + cName(p.Name) }
 
@@ -194,7 +197,9 @@ func (g *gen) embeddedFile() []byte {
 	w := embeddedHead()
 	w.line("#include \"gs_guru.h\"")
 	g.defines(w)
+	asks := false // any of the functions at the top, for those that call them
 	for _, code := range g.p.Embedded {
+		asks = asks || asksRegisters.MatchString(code.Text)
 		w.line("")
 		w.at(code.At)
 		w.line("%s", code.Text)
@@ -208,12 +213,13 @@ func (g *gen) embeddedFile() []byte {
 	for i, e := range g.embedded {
 		w.line("")
 		defineArgs(w, embeddedArgs(e))
+		w.line("%s;", embeddedExprHead(i, e))
 		w.line("%s", embeddedExprHead(i, e))
-		embeddedExpr(w, e)
+		embeddedExpr(w, e, asks || asksRegisters.MatchString(e.Code.Text))
 		undefineArgs(w, embeddedArgs(e))
 	}
 	for _, fn := range fns {
-		embeddedFunction(w, fn)
+		embeddedFunction(w, fn, asks || asksRegisters.MatchString(fn.Code.Text))
 	}
 	return w.Bytes()
 }
@@ -235,11 +241,14 @@ func (g *gen) defines(w *writer) {
 	}
 }
 
-// embeddedExpr writes the body of the function that evaluates %{ an expression %}.
-func embeddedExpr(w *writer, e *program.Embedded) {
+// embeddedExpr writes the body of the function that evaluates %{ an expression %}; asks is whether it may ask for CONTEXT->kregs.
+func embeddedExpr(w *writer, e *program.Embedded, asks bool) {
 	w.open("{")
 	value := "gs_retvalue"
 	w.line("(void)gs_context;")
+	if asks {
+		w.line("gs_guru_registers(gs_context);")
+	}
 	if e.Result == program.String {
 		value = "gs_put(gs_ret, MAXSTRINGLEN, gs_str_of(gs_retvalue, MAXSTRINGLEN))"
 		w.line("const char *gs_retvalue = \"\";")
@@ -265,8 +274,8 @@ func embeddedHead() *writer {
 	return w
 }
 
-// embeddedFunction writes a script function around its embedded C.
-func embeddedFunction(w *writer, fn *program.Function) {
+// embeddedFunction writes a script function around its embedded C; asks is whether that may ask for CONTEXT->kregs.
+func embeddedFunction(w *writer, fn *program.Function, asks bool) {
 	direct := strings.Contains(fn.Code.Text, "/* gs_str */") && fn.Result == program.String
 	head := strings.Replace(params(fn, false, paramName), "struct gs_ctx *c", "struct gs_ctx *gs_context", 1)
 	head = strings.Replace(head, "char *ret", "char *gs_ret", 1)
@@ -293,6 +302,9 @@ func embeddedFunction(w *writer, fn *program.Function) {
 		w.line("gs_s64 gs_retvalue = 0;")
 	}
 	w.line("(void)gs_context;")
+	if asks {
+		w.line("gs_guru_registers(gs_context);")
+	}
 	if old {
 		oldNames(w, fn)
 	}

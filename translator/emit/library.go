@@ -49,7 +49,7 @@ func Library(top []*syntax.EmbeddedC, fns []*program.Function) []byte {
 		w.line("%s", code.Text)
 	}
 	for _, fn := range fns {
-		embeddedFunction(w, fn)
+		embeddedFunction(w, fn, false)
 	}
 	return w.Bytes()
 }

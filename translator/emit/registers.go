@@ -24,7 +24,7 @@ var saved = map[string]bool{
 // guru code does if it speaks of them.
 var (
 	registersMark = regexp.MustCompile(`/\*\s*all registers\s*\*/`)
-	speaksOfThem  = regexp.MustCompile(`\b(regs|gs_pt_regs)\b`)
+	speaksOfThem  = regexp.MustCompile(`\b(regs|kregs|uregs|gs_pt_regs)\b`)
 )
 
 func codeWantsRegisters(code string, builtin bool) bool {
