@@ -107,13 +107,13 @@ func (inv *invocation) elaborate(context.Context) error {
 		return err
 	}
 	inv.program, diags = check.Check(elaborated, check.Options{
-		Guru:             inv.guru,
-		Unoptimized:      inv.unoptimized,
-		NoWarnings:       inv.noWarn,
-		Compatible:       inv.compatible,
-		GlobalConditions: inv.stap,
-		Builtin:          isBuiltin,
-		Functions:        inv.library.FunctionNames(),
+		Guru:        inv.guru,
+		Unoptimized: inv.unoptimized,
+		NoWarnings:  inv.noWarn,
+		Compatible:  inv.compatible,
+		AsStap:      inv.stap,
+		Builtin:     isBuiltin,
+		Functions:   inv.library.FunctionNames(),
 	})
 	inv.remark = fmt.Sprintf("  %d probes%s", len(elaborated.Probes), inv.target.Sources())
 	if diags.Err() == nil {

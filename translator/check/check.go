@@ -22,8 +22,10 @@ type Options struct {
 	// "" for the latest.
 	Compatible string
 
-	// GlobalConditions has conditions call nothing, as SystemTap demands.
-	GlobalConditions bool
+	// AsStap refuses what SystemTap refuses though it has a meaning here: conditions call nothing, elements are not
+	// deleted while foreach walks over their array, and a statistic's histograms are all of one kind. Probes that were
+	// written without anything in their handler are left out; else they stay, as their hits can be counted.
+	AsStap bool
 
 	// Functions names what the library offers beyond e.Files; one of them may
 	// be what a misspelt name was meant to be.

@@ -198,5 +198,5 @@ func checkText(t testing.TB, path string, text []byte, opts Options) (*program.P
 }
 
 func chunkOptions(c *chunkedfile.Chunk) Options {
-	return Options{Guru: c.Directive("guru") != "", Unoptimized: c.Directive("unoptimized") != "", NoWarnings: c.Directive("nowarn") != ""}
+	return Options{Guru: c.Directive("guru") != "", Unoptimized: c.Directive("unoptimized") != "", NoWarnings: c.Directive("nowarn") != "", AsStap: c.Directive("stap") != ""}
 }

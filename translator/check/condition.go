@@ -76,7 +76,7 @@ func (c *checker) obstacle(x program.Expr, seen map[*function]bool) *obstacle {
 	case *program.Embedded:
 		return codeObstacle("run this embedded C", x.Code)
 	case *program.Call:
-		if c.opts.GlobalConditions {
+		if c.opts.AsStap {
 			return &obstacle{what: "call " + x.Fn.Script + "()", why: forGlobals}
 		}
 		for _, f := range c.groupOf[x.Fn].variants {

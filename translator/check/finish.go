@@ -222,7 +222,7 @@ func (c *checker) finishStmt(s program.Stmt) program.Stmt {
 	case *program.ForeachBucket:
 		s.Body = notNil(s.Body, s.At)
 		if g := c.statOf(s.X); g != nil {
-			s.Hist = c.askHist(g, s.Hist)
+			s.Hist = c.askHist(g, s.Hist, s.At)
 		}
 	case *program.Try:
 		s.Body, s.Catch = notNil(s.Body, s.At), notNil(s.Catch, s.At)
@@ -276,11 +276,11 @@ func (c *checker) finishExpr(slot *program.Expr) {
 		}
 	case *program.Bucket:
 		if g := c.statOf(x.X); g != nil {
-			x.Hist = c.askHist(g, x.Hist)
+			x.Hist = c.askHist(g, x.Hist, x.At)
 		}
 	case *program.PrintHist:
 		if g := c.statOf(x.X); g != nil {
-			x.Hist = c.askHist(g, x.Hist)
+			x.Hist = c.askHist(g, x.Hist, x.At)
 		}
 	case *program.Match:
 		x.Keep = c.matched

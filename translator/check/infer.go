@@ -80,6 +80,9 @@ func (c *checker) inferStmt(s program.Stmt) {
 	case *program.Return:
 		c.inferReturn(s)
 	case *program.Delete:
+		if c.opts.AsStap {
+			c.modified(s.X, s.At)
+		}
 		if x, ok := s.X.(*program.Element); ok {
 			c.inferKeys(c.globalOf[x.Array], x.Keys)
 		}

@@ -58,7 +58,7 @@ func (c *checker) lowerProbe(e *program.ElaboratedProbe) *probe {
 	}
 	for _, b := range e.Bodies {
 		p.scope.file = file(b.At)
-		if len(b.Stmts) == 0 && (c.handlers[b] || e.Points[0].IsCounter()) {
+		if len(b.Stmts) == 0 && (c.handlers[b] && (!c.opts.AsStap || len(e.Conds) > 0) || e.Points[0].IsCounter()) {
 			p.empty = true
 		}
 		block := &program.Block{At: b.At}

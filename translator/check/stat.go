@@ -122,13 +122,16 @@ func (c *checker) askVariance(g *global, shift int64, pos syntax.Pos) {
 	}
 }
 
-// askHist returns the one histogram of g's that is like h.
-func (c *checker) askHist(g *global, h *program.Hist) *program.Hist {
+// askHist returns the one histogram of g's that is like h, which is asked for at pos.
+func (c *checker) askHist(g *global, h *program.Hist, pos syntax.Pos) *program.Hist {
 	spec := g.spec()
 	for _, have := range spec.Hists {
 		if *have == *h {
 			return have
 		}
+	}
+	if c.opts.AsStap && len(spec.Hists) == 1 {
+		c.errorf(pos, "%q has multiple histogram types", g.decl.Name).Hint = "called as gostap, it may have them"
 	}
 	spec.Hists = append(spec.Hists, h)
 	return h

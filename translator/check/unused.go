@@ -66,7 +66,7 @@ func (c *checker) unreadGlobals() int {
 }
 
 // dropProbes drops the probes of which nothing is left. Those that were
-// written without anything in their handler stay: their hits can be counted.
+// written without anything in their handler stay, but for Options.AsStap: their hits can be counted.
 func (c *checker) dropProbes() {
 	var left []*probe
 	for _, p := range c.probes {

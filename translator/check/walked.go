@@ -10,7 +10,7 @@ import (
 )
 
 // While foreach walks over an array, elements of it may be deleted, but not
-// set: that might add one.
+// set: that might add one. Nor deleted, with Options.AsStap.
 
 // A walkedCall is a call in a loop over an array.
 type walkedCall struct {
