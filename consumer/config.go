@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"gostap/live"
 )
 
 // Config says what to run, and how.
@@ -30,6 +32,10 @@ type Config struct {
 	End        bool          // Attach: end the session at once
 	Started    func()        // is called once the probes are armed, unless the script has ended by then; may be nil
 	NoWarnings bool          // -w
+
+	// Watch is given what the session shows, once the probes are armed, unless the script has ended by then. What it
+	// returns is called when the end probes have run, while the session can still be read. Nil: nobody looks.
+	Watch func(live.Session) (end func())
 
 	// Progress is told of what may take long when it begins, and "" when that is over; may be nil.
 	Progress func(what string)

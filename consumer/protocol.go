@@ -89,7 +89,28 @@ const (
 	iocStop  = 0x4711
 	iocImage = 0xc0184712
 	iocTable = 0xc0604713
+
+	iocView   = 0xc0184714
+	iocReset  = 0x4715
+	iocSwitch = 0x4716
 )
+
+// viewRead is struct gs_view_read, the argument of iocView.
+type viewRead struct {
+	view, from uint32
+	to         uint64
+	size, pad  uint32
+}
+
+// GS_VIEW_PROBES, GS_VIEW_END and GS_VIEW_MAX: what is read, where there is no more, and how many bytes at most at once.
+const (
+	viewProbes = 0xffffffff
+	viewEnd    = 0xffffffff
+	viewMax    = 65536
+)
+
+// probeFigures is struct gs_probe_figures.
+type probeFigures struct{ hits, total, min, max, off uint64 }
 
 // nextImage is struct gs_next_image, the argument of iocImage.
 type nextImage struct {

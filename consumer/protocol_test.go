@@ -27,7 +27,8 @@ func TestProtocol(t *testing.T) {
 		"STACK_RETURN": stackReturn, "STACK_LINES": stackLines,
 		"REC_MESSAGE": recMessage, "REC_STATS": recStats,
 		"IOC_CONSUMED": iocConsumed, "IOC_GEOMETRY": iocGeometry, "IOC_FIRST": iocFirst,
-		"IOC_START": iocStart, "IOC_STOP": iocStop, "IOC_IMAGE": iocImage, "IOC_TABLE": iocTable, "CMD_STATS": cmdStats,
+		"IOC_START": iocStart, "IOC_STOP": iocStop, "IOC_IMAGE": iocImage, "IOC_TABLE": iocTable, "IOC_VIEW": iocView, "IOC_RESET": iocReset, "IOC_SWITCH": iocSwitch,
+		"VIEW_PROBES": viewProbes, "VIEW_END": viewEnd, "VIEW_MAX": viewMax, "CMD_STATS": cmdStats,
 		"CMD_MESSAGE": cmdMessage, "CMD_ATTACH": cmdAttach, "CMD_DETACH": cmdDetach,
 		"A_MSG_KIND": attrMsgKind, "A_TEXT": attrText, "A_NEAR": attrNear, "A_POINT": attrPoint,
 		"A_CLOCK_NOW": attrClockNow, "A_CLOCK_NS": attrClockNs, "A_CLOCK_KHZ": attrClockKhz,
@@ -68,7 +69,8 @@ func TestProtocol(t *testing.T) {
 	}
 	// An ioctl's number has the size of its argument.
 	if unsafe.Sizeof(startArgs{}) != iocStart>>16&0x3fff || unsafe.Sizeof(geometry{}) != iocGeometry>>16&0x3fff ||
-		unsafe.Sizeof(nextImage{}) != iocImage>>16&0x3fff || unsafe.Sizeof(imageTable{}) != iocTable>>16&0x3fff {
+		unsafe.Sizeof(nextImage{}) != iocImage>>16&0x3fff || unsafe.Sizeof(imageTable{}) != iocTable>>16&0x3fff ||
+		unsafe.Sizeof(viewRead{}) != iocView>>16&0x3fff {
 		t.Error("the sizes of an ioctl's argument is not that in its number")
 	}
 	if unsafe.Sizeof(unwind.Rule{}) != 44 || unsafe.Sizeof(imageSymbol{}) != 12 || unsafe.Sizeof(linetable.Row{}) != 12 {

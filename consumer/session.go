@@ -102,6 +102,11 @@ func (s *session) run() (result Result, err error) {
 	if s.cfg.Started != nil && s.stats.state == stateRunning {
 		s.cfg.Started()
 	}
+	end, err := s.watch()
+	if err != nil {
+		return result, err
+	}
+	defer end()
 	return s.follow()
 }
 

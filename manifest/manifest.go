@@ -36,6 +36,11 @@ type Manifest struct {
 	// Lines is the file with these, a linetable.Table by the offset from _stext; "" if there is no debuginfo.
 	Lines string `json:",omitempty"`
 
+	// Views are the globals that can be read while it runs, and Probes the probes with figures, in the order of
+	// gs_program.views and gs_program.timings; built with --monitor.
+	Views  []View  `json:",omitempty"`
+	Probes []Probe `json:",omitempty"`
+
 	Bulk bool `json:",omitempty"` // built with -b: the output goes to a file for each processor
 }
 
@@ -81,4 +86,29 @@ type Symbol struct {
 type Global struct {
 	Name   string
 	String bool `json:",omitempty"`
+}
+
+// A View is a global as GS_IOC_VIEW writes it.
+type View struct {
+	Name  string
+	Keys  string `json:",omitempty"` // of an array: a letter each, 'l' long, 's' string
+	Value string // 'l' or 's'; "" for statistics, which are:
+	Min   bool   `json:",omitempty"` // count, sum, the minimum,
+	Max   bool   `json:",omitempty"` // the maximum,
+	Hists []Hist `json:",omitempty"` // and the buckets of histograms
+}
+
+// A Probe is one as the script has it, which may stand for many points.
+type Probe struct {
+	Name   string // as the script spells it
+	At     string // where: "path:line:col"
+	Points int
+}
+
+// Buckets is how many a histogram has, those for what is out of its range included.
+func (h *Hist) Buckets() int {
+	if !h.Linear {
+		return 128
+	}
+	return int((uint64(h.High)-uint64(h.Low))/uint64(h.Interval)) + 3
 }

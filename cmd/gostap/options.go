@@ -93,6 +93,9 @@ func (o *options) check() error {
 	if o.vm != "" && o.run.out.bulk {
 		return errors.New("-b writes files, which would be the VM's; it does not go with --vm")
 	}
+	if (o.vm != "" || o.runtime == "host") && o.run.live.on() && o.pass == 5 {
+		return errors.New("--monitor and --serve show sessions in this machine's kernel: the VM passes on neither terminal nor network, and the host runtime has nothing to look at")
+	}
 	if o.suppressTimeLimits && !o.guru {
 		return errors.New("--suppress-time-limits lets a handler run for ever: it takes guru mode, -g")
 	}

@@ -124,7 +124,7 @@ func (inv *invocation) elaborate(context.Context) error {
 
 // translate writes the program as C.
 func (inv *invocation) translate(context.Context) (err error) {
-	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing,
+	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing, Monitor: inv.options.run.live.on(),
 		SkipBadVars: inv.peer.skipBadVars,
 		Defines:     inv.defines, Compatible: inv.compatible})
 	if err != nil {

@@ -35,6 +35,7 @@ type runOptions struct {
 	recorder    bool // -F
 	bundled     bool // this program is a bundle, which runs its own modules
 	out         outputOptions
+	live        liveOptions
 }
 
 func (r *runOptions) flags(f *pflag.FlagSet) {
@@ -47,6 +48,7 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&r.ldd, "ldd", false, "and those of the libraries that it needs")
 	f.IntVar(&r.spaces, "target-namespaces", 0, "count in the namespaces of process `PID` where functions such as ns_pid() do (default: this process)")
 	r.out.flags(f)
+	r.live.flags(f)
 	f.BoolVarP(&r.out.bulk, "bulk", "b", false, "write to a file for each processor, FILE_N or stpd_cpuN, which gostap merge puts back in order")
 	f.BoolVarP(&r.recorder, "flight-recorder", "F", false, "leave the session to itself, keeping the latest records in its buffers (see gostap attach --help); with -o, leave it to a process in the background")
 	f.IntVarP(&r.bufferMB, "buffer", "s", 0, "use buffers of `MB` megabytes for each processor")
@@ -77,6 +79,9 @@ func (r *runOptions) check() error {
 		if name, _, ok := strings.Cut(g, "="); !ok || name == "" {
 			return errors.Errorf("-G %s: write it NAME=VALUE", g)
 		}
+	}
+	if err := r.live.check(r); err != nil {
+		return err
 	}
 	return r.out.check()
 }
@@ -199,7 +204,7 @@ func (r *runOptions) inKernel(ctx context.Context, cfg consumer.Config) error {
 			cfg.Writing = status.before
 		}
 	}
-	return r.out.runSession(ctx, cfg, consumer.Run)
+	return r.out.runSession(ctx, cfg, r.live.shown(consumer.Run))
 }
 
 func newRun() *cobra.Command {

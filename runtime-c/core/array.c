@@ -96,28 +96,56 @@ static struct gs_node *gs_array_find(const struct gs_array *a, const struct gs_n
 	return n;
 }
 
+/* Adds a shard's element to the map; 0 if there is no room. */
+static int gs_array_join_node(const struct gs_array *a, const struct gs_node *i)
+{
+	struct gs_node *to = gs_array_find(a, i);
+
+	if (to) {
+		a->merge(to, i);
+		if (i->stamp < to->stamp)
+			to->stamp = i->stamp;
+		return 1;
+	}
+	to = gs_map_insert(a->map, i->hash);
+	if (!to)
+		return 0;
+	__builtin_memcpy(to + 1, i + 1, a->node_size - sizeof(*to));
+	to->stamp = i->stamp;
+	return 1;
+}
+
 static void gs_array_join_cpu(struct gs_ctx *c, const struct gs_array *a, struct gs_map *from)
 {
-	struct gs_node *i, *to;
+	struct gs_node *i;
 	gs_u32 n = 0;
 
 	gs_map_each(i, from) {
 		if (!(++n & 1023))
 			gs_give_way(c);
-		to = gs_array_find(a, i);
-		if (to) {
-			a->merge(to, i);
-			if (i->stamp < to->stamp)
-				to->stamp = i->stamp;
-			continue;
-		}
-		to = gs_array_add(c, a, a->map, i->hash, a->near);
-		if (!to)
+		if (!gs_array_join_node(a, i)) {
+			gs_raise(c, a->overflow, a->near);
 			break;
-		__builtin_memcpy(to + 1, i + 1, a->node_size - sizeof(*to));
-		to->stamp = i->stamp;
+		}
 	}
 	gs_map_clear(from);
+}
+
+int gs_array_join_some(const struct gs_array *a, gs_u32 cpu, gs_u32 n)
+{
+	struct gs_map *from = gs_shard_map(a, cpu);
+
+	if (!from->count)
+		return 0;
+	a->map->unsorted = 1;
+	while (n-- && from->count) {
+		struct gs_node *i = from->order.next;
+
+		if (!gs_array_join_node(a, i))
+			return 0;
+		gs_map_delete(from, i);
+	}
+	return from->count != 0;
 }
 
 void gs_array_join(struct gs_ctx *c, const struct gs_array *a)
@@ -128,10 +156,13 @@ void gs_array_join(struct gs_ctx *c, const struct gs_array *a)
 	for (cpu = 0; cpu < n; cpu++)
 		joined += gs_shard_map(a, cpu)->count;
 	all = a->map->count + joined;
-	if (!joined || !gs_work(c, joined + all * (1 + gs_log2(all)), a->near))
+	if (!joined && !a->map->unsorted)
+		return;
+	if (!gs_work(c, joined + all * (1 + gs_log2(all)), a->near))
 		return;
 	for (cpu = 0; cpu < n; cpu++)
 		if (gs_shard_map(a, cpu)->count)
 			gs_array_join_cpu(c, a, gs_shard_map(a, cpu));
+	a->map->unsorted = 0;
 	gs_map_sort_stamps(c, a->map);
 }

@@ -76,6 +76,7 @@ static void gs_map_release(struct gs_map *m, struct gs_node *n)
 	n->prev->next = n->next;
 	n->next->prev = n->prev;
 	n->chain = m->free;
+	n->dead = 1;
 	m->free = n;
 }
 

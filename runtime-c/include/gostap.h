@@ -185,7 +185,14 @@ struct gs_limits {
  */
 extern const volatile gs_u32 gs_stack_use[];
 
-#define GS_ABI 4
+/* A probe as the script has it, of which several gs_probe may have been made: -t and --monitor count its runs. */
+struct gs_timing {
+	gs_u64 hits, total, min, max;	/* total, min and max are of cycles */
+	gs_u64 off;		    /* its handlers return at once */
+	struct gs_str probe;	    /* how the report of -t calls it */
+};
+
+#define GS_ABI 5
 
 /* The script. Generated code defines exactly one, named gs_program. */
 struct gs_program {
@@ -207,6 +214,10 @@ struct gs_program {
 	gs_u32 nshards;
 	const struct gs_array *arrays;
 	struct gs_shards *const *shards; /* globals that each CPU has of its own, arrays among them */
+	gs_u32 nviews;
+	gs_u32 ntimings;
+	const struct gs_view *views; /* --monitor: what its user sees of the globals */
+	struct gs_timing *timings;
 	gs_u32 user_stacks;	    /* the script asks for programs' stacks, or for the symbols of their addresses */
 	gs_u32 kernel_lines;	    /* its handlers ask for lines of the kernel's code */
 };

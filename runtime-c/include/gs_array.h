@@ -35,5 +35,10 @@ struct gs_node *gs_array_add(struct gs_ctx *c, const struct gs_array *a, struct 
 
 /* Moves what the shards have to the map, in the order of insertion. The caller holds all their locks. May raise an error. */
 void gs_array_join(struct gs_ctx *c, const struct gs_array *a);
+/*
+ * Moves up to n elements of a CPU's shard, whose lock the caller holds: those who use the map hold the locks of all. False if
+ * it is empty now, or there is no room, which is no error.
+ */
+int gs_array_join_some(const struct gs_array *a, gs_u32 cpu, gs_u32 n);
 
 #endif

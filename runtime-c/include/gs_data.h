@@ -12,6 +12,7 @@
 #include "gs_stat.h"
 #include "gs_map.h"
 #include "gs_array.h"
+#include "gs_view.h"
 #include "gs_format.h"
 #include "gs_regex.h"
 

@@ -14,7 +14,7 @@ struct gs_node {
 	struct gs_node *walk;	    /* next in a sorted foreach */
 	gs_u64 stamp;		    /* when it was inserted: by gs_array_add(), where that matters across CPUs */
 	gs_u32 hash;
-	gs_u32 dead;		    /* deleted, but a foreach may still stand here */
+	gs_u32 dead;		    /* deleted; a foreach may still stand here */
 };
 
 struct gs_map {
@@ -25,6 +25,7 @@ struct gs_map {
 	gs_u32 used;		    /* nodes that have ever been in use */
 	gs_u32 walks;		    /* of foreach loops that may delete */
 	gs_u32 wrap;		    /* full: the oldest makes room */
+	gs_u32 unsorted;	    /* gs_array_join_some() has added elements: the list is not in the order of stamps */
 	struct gs_node *dead;
 	gs_size node_size;
 	char *nodes;

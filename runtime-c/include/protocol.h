@@ -183,6 +183,38 @@ struct gs_image_table {
 #define GS_IOC_TABLE 0xc0604713u     /* EEXIST: it has one; ENOSPC: all tables would take more than GS_TABLES_MAX */
 #define GS_TABLES_MAX 67108864	     /* bytes of a session's tables */
 
+/*
+ * Views: the globals of a script that was built with --monitor, in the order
+ * of the manifest's, and its probes. They can be read from RUNNING on, up to
+ * the module's removal. An element is read whole, and while handlers go on
+ * between one call and the next.
+ */
+struct gs_view_read {
+	unsigned int view;	       /* of the manifest's views; or GS_VIEW_PROBES */
+	unsigned int from;	       /* in: 0, or what the call before has left here. out: GS_VIEW_END once there is no more */
+	unsigned long long to;	       /* user address: rows, one after the other: keys, then the value; a long is 8 bytes, a
+					  string u16 length and its bytes; statistics are longs: count, sum, minimum, maximum
+					  and the buckets of histograms, as far as the manifest says that there are. A scalar
+					  has one row. Of GS_VIEW_PROBES, gs_probe_figures */
+	unsigned int size;	       /* in: of what is at to. out: bytes of rows */
+	unsigned int pad;	       /* 0 */
+};
+#define GS_IOC_VIEW 0xc0184714u      /* EAGAIN: the session hasn't begun, or a global could not be had in time; EMSGSIZE: no row fits */
+#define GS_VIEW_PROBES 0xffffffffu
+#define GS_VIEW_END 0xffffffffu
+#define GS_VIEW_MAX 65536	     /* bytes that a call brings at most; a row is never larger */
+
+/* Of the probes of the manifest's list; times are in cycles of the TSC. */
+struct gs_probe_figures {
+	unsigned long long hits;
+	unsigned long long total;
+	unsigned long long min;	       /* all ones before the first hit */
+	unsigned long long max;
+	unsigned long long off;	       /* 1: its handler does not run */
+};
+#define GS_IOC_RESET 0x4715	     /* gives the globals the values that they had before begin probes ran */
+#define GS_IOC_SWITCH 0x4716	     /* arg: a probe of that list, times 2; and 1 if it is to be off */
+
 /* Where the caller's registers are. Registers have DWARF's numbers, offsets are bytes. */
 struct gs_unwind_rule {
 	unsigned char cfa;	       /* how the canonical frame address is found: GS_CFA_* */

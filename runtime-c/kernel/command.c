@@ -3,7 +3,7 @@
  * command.c - START and STOP, by a file of their own. They take as long as
  * what they run and arm, hold up nobody else, and run begin, end and error
  * probes as the process that asks for them. Images and their tables come and
- * go the same way.
+ * go the same way, and so do a script's globals while it runs.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -68,6 +68,12 @@ static long gs_command_ioctl(struct file *file, unsigned int cmd, unsigned long 
 		return gs_next_image((void __user *)arg);
 	case GS_IOC_TABLE:
 		return gs_take_table((void __user *)arg);
+	case GS_IOC_VIEW:
+		return gs_view_read((void __user *)arg);
+	case GS_IOC_RESET:
+		return gs_view_reset();
+	case GS_IOC_SWITCH:
+		return gs_view_switch(arg >> 1, arg & 1);
 	}
 	return -ENOTTY;
 }

@@ -183,6 +183,12 @@ void gs_conditions_start(void)
 	local_irq_restore(flags);
 }
 
+void gs_conditions_changed(void)
+{
+	smp_store_release(&gs_asks_left, true);
+	gs_want_update();
+}
+
 /* No handler runs any more. */
 void gs_conditions_stop(void)
 {

@@ -291,6 +291,7 @@ bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct
 /* condition.c: probes with "if (cond)" */
 void gs_conditions_init(void (*update)(void));
 void gs_conditions_start(void);
+void gs_conditions_changed(void);	/* what they read has been changed by no handler; in a running session */
 void gs_conditions_stop(void);
 
 /* transport.c */
@@ -356,6 +357,12 @@ void gs_mm_locks_free(void);
 /* signal.c */
 void gs_signals_init(void);
 void gs_signals_free(void);
+
+/* view.c: a script's globals and the figures of its probes, of --monitor */
+void gs_views_start(void);
+long gs_view_read(struct gs_view_read __user *arg);
+long gs_view_reset(void);
+long gs_view_switch(unsigned long probe, bool off);
 
 /* command.c */
 int gs_commands_init(void);

@@ -229,6 +229,7 @@ static int gs_prepare(const struct gs_start *how)
 	err = gs_take_globals(how);
 	if (err)
 		return err;
+	gs_views_start();
 	gs_overwrite(how->flags & GS_F_OVERWRITE);
 	gs_conditions_start();
 	return 0;

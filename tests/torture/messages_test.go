@@ -178,7 +178,7 @@ func files(t *testing.T, r *rand.Rand, name string) {
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		requests := []uint{iocConsumed, iocGeometry, iocStart, 0, 0x4700, 0x4703, 0x5401, uint(r.Uint32())}
+		requests := []uint{iocConsumed, iocGeometry, iocStart, 0, 0x4700, 0x4703, 0x5401, 0xc0184714, 0x4715, 0x4716, uint(r.Uint32())}
 		args := []uint64{0, 1, 1 << 20, 1 << 63, r.Uint64(), 0xffffffff81000000, 0xffff888000000000}
 		for i := range 500 {
 			if i%8 == 0 {

@@ -18,6 +18,7 @@ type Options struct {
 	Release string // of the kernel that it is for; "" on the host
 	Limits  Limits
 	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
+	Monitor bool // --monitor: let globals, hits and cycles be read while it runs, and probes be switched off
 
 	SkipBadVars bool // --skip-badvars: memory that can't be read is 0, not an error
 	// Defines are NAME=VALUE or NAME, of -D, for the script's embedded C.
@@ -219,7 +220,7 @@ func (g *gen) findHandlers() {
 			last.cold, last.phase = true, running
 		}
 	}
-	g.groups = findGroups(g.p.Globals, g.handlers)
+	g.groups = findGroups(g.p.Globals, g.handlers, g.opts.Monitor)
 	for _, gr := range g.groups {
 		for _, gl := range gr.globals {
 			g.groupOf[gl] = gr

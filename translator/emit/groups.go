@@ -79,13 +79,13 @@ type group struct {
 }
 
 // findGroups puts the globals that need a lock into groups, in the order in
-// which locks are taken. Globals that no running handler writes need none.
-func findGroups(globals []*program.Global, handlers []*handler) []*group {
+// which locks are taken. Globals that no running handler writes need none, unless others write them (written).
+func findGroups(globals []*program.Global, handlers []*handler, written bool) []*group {
 	var groups []*group
 	bySignature := map[string]*group{}
 	for _, g := range globals {
-		sig, written := signature(g, handlers)
-		if !written {
+		sig, changes := signature(g, handlers)
+		if !changes && !written {
 			continue
 		}
 		gr := bySignature[sig]

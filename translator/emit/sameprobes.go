@@ -28,7 +28,7 @@ func (g *gen) sameProbes() []int {
 		_, saved := g.savedLayout(pr)
 		key := fmt.Sprint(code[pr], g.rows[pr], saved, g.probeFlags(pr), pr.Name)
 		at, seen := first[key]
-		if !seen || g.opts.Timing || slices.ContainsFunc(pr.Points, func(pt *program.Point) bool { return !grouped[pt.Family] }) {
+		if !seen || g.timed() || slices.ContainsFunc(pr.Points, func(pt *program.Point) bool { return !grouped[pt.Family] }) {
 			at = i
 			first[key] = i
 		}

@@ -17,6 +17,9 @@ import (
 // assemble puts the C file together.
 func (g *gen) assemble() []byte {
 	g.fillManifest()
+	if g.opts.Monitor {
+		g.describeViews()
+	}
 	var points writer
 	g.pointTable(&points)
 	w := &writer{}
@@ -41,8 +44,11 @@ func (g *gen) assemble() []byte {
 	w.line("#line %d %s", lines(w)+2, cString(g.fileName()))
 	g.arrayTable(w)
 	w.Write(points.Bytes())
-	if g.opts.Timing {
+	if g.timed() {
 		g.timing(w)
+	}
+	if g.opts.Monitor {
+		g.viewTable(w)
 	}
 	g.programTable(w)
 	return w.Bytes()
@@ -232,6 +238,14 @@ func (g *gen) programTable(w *writer) {
 	if n := len(g.shards()); n > 0 {
 		w.line(".nshards = %d,", n)
 		w.line(".shards = shards,")
+	}
+	if n := len(g.manifest.Views); n > 0 {
+		w.line(".nviews = %d,", n)
+		w.line(".views = views,")
+	}
+	if g.opts.Monitor {
+		w.line(".ntimings = sizeof(timings) / sizeof(timings[0]),")
+		w.line(".timings = timings,")
 	}
 	if g.manifest.UserStacks {
 		w.line(".user_stacks = 1,")

@@ -13,14 +13,14 @@ import (
 	"gostap/translator/syntax"
 )
 
-// -t: each handler is wrapped in one that counts its runs and their cycles,
-// and a probe of its own prints the figures when everything else has ended.
+// -t and --monitor: each handler is wrapped in one that counts its runs and their
+// cycles. For -t a probe of its own prints the figures when everything else has ended.
 
 // timingC counts one run. The figures of all CPUs are kept together, so that a
 // script asked for them pays for the cache line that goes around; nothing here
 // waits. Before the first run min is the highest number there is.
 const timingC = `
-static void timing_note(struct timing *t, gs_u64 cycles)
+static void timing_note(struct gs_timing *t, gs_u64 cycles)
 {
 	gs_u64 seen;
 
@@ -50,7 +50,7 @@ static void timing_report(struct gs_ctx *c)
 		gs_commit(c);
 	}
 	for (i = 0; i < sizeof(timings) / sizeof(timings[0]); i++) {
-		struct timing *t = &timings[i];
+		struct gs_timing *t = &timings[i];
 
 		p = gs_reserve(c, GS_REC_PRINT, 4 + (t->hits ? 4 * 8 : 0) + 2 + t->probe.len);
 		if (!p)
@@ -72,9 +72,11 @@ static void timing_report(struct gs_ctx *c)
 // timingName is what the report's probe is called where a record says whose it is.
 const timingName = "timing report"
 
+func (g *gen) timed() bool { return g.opts.Timing || g.opts.Monitor }
+
 // handlerName is the C function that runs when probe i is hit.
 func (g *gen) handlerName(i int) string {
-	if g.opts.Timing {
+	if g.timed() {
 		return fmt.Sprintf("timed_%d", i)
 	}
 	return fmt.Sprintf("probe_%d", i)
@@ -129,15 +131,11 @@ func (g *gen) timingRows() (rows []*timingRow, rowOf []int) {
 	return rows, rowOf
 }
 
-// timing writes the wrappers and the report's handler.
+// timing writes the wrappers, and for -t the report's handler.
 func (g *gen) timing(w *writer) {
 	rows, rowOf := g.timingRows()
 	w.line("")
-	w.open("static struct timing {")
-	w.line("gs_u64 hits, total, min, max;")
-	w.line("struct gs_str probe;")
-	w.indent--
-	w.open("} timings[] = {")
+	w.open("static struct gs_timing timings[] = {")
 	for _, r := range rows {
 		w.line("{ .min = ~0ULL, .probe = { %s, %d } },", cString(r.String()), len(r.String()))
 	}
@@ -147,11 +145,19 @@ func (g *gen) timing(w *writer) {
 		w.line("")
 		w.line("static void timed_%d(struct gs_ctx *c)", i)
 		w.open("{")
+		if g.opts.Monitor {
+			w.line("if (gs_unlikely(timings[%d].off))", rowOf[i])
+			w.line("\treturn;")
+			w.line("")
+		}
 		w.line("gs_u64 began = __builtin_ia32_rdtsc();")
 		w.line("")
 		w.line("probe_%d(c);", i)
 		w.line("timing_note(&timings[%d], __builtin_ia32_rdtsc() - began);", rowOf[i])
 		w.close("}")
+	}
+	if !g.opts.Timing {
+		return
 	}
 	const columns = "%10s %12s %12s %12s  %s\n"
 	fmt.Fprintf(w, timingReportC,

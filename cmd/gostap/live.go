@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/pkg/errors"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"gostap/consumer"
+	"gostap/live"
+	"gostap/live/monitor"
+	"gostap/live/serve"
+)
+
+// liveOptions say how a session is shown while it runs.
+type liveOptions struct {
+	monitor string // seconds; "" without --monitor
+	serve   serve.Options
+}
+
+func (l *liveOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&l.monitor, "monitor", "", "show the session in the terminal while it runs, anew every `SECONDS`: globals, probes, output; its last line has the keys")
+	f.Lookup("monitor").NoOptDefVal = "1"
+	f.StringVar(&l.serve.Address, "serve", "", "show the session at `HOST:PORT` while it runs: a page, /metrics for Prometheus, /session.json, /healthz; without HOST, on the loopback")
+	f.StringVar(&l.serve.TokenFile, "serve-token", "", "answer those who send the token that is in `FILE`; beyond the loopback this or --serve-tls is needed")
+	f.StringVar(&l.serve.TLS, "serve-tls", "", "serve by https, with `CERT,KEY[,CLIENTS]`; with CLIENTS, to those alone whose certificates these have signed")
+}
+
+// on reports whether the script is to be built so that it can be looked at.
+func (l *liveOptions) on() bool { return l.serve.Address != "" || l.monitor != "" }
+
+// interval is --monitor's.
+func (l *liveOptions) interval() (time.Duration, error) {
+	d, err := time.ParseDuration(l.monitor + "s")
+	if err != nil || d < 100*time.Millisecond || d > time.Hour {
+		return 0, errors.Errorf("--monitor=%s: seconds between two looks, from 0.1 to 3600", l.monitor)
+	}
+	return d, nil
+}
+
+func (l *liveOptions) check(r *runOptions) error {
+	switch {
+	case l.on() && r.recorder:
+		return errors.New("-F leaves the session, and nobody would be there to show it: --monitor and --serve don't go with it")
+	case l.serve.Address == "" && (l.serve.TokenFile != "" || l.serve.TLS != ""):
+		return errors.New("--serve-token and --serve-tls are for --serve HOST:PORT")
+	case l.monitor != "" && l.serve.Address != "":
+		return errors.New("--monitor and --serve show the same session: give one of them")
+	case l.monitor != "":
+		_, err := l.interval()
+		return err
+	case l.serve.Address != "":
+		return l.serve.Check()
+	}
+	return nil
+}
+
+// shown runs a session that is shown as the options say.
+func (l *liveOptions) shown(run func(context.Context, consumer.Config) (consumer.Result, error)) func(context.Context, consumer.Config) (consumer.Result, error) {
+	switch {
+	case l.serve.Address != "":
+		return func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) { return l.served(ctx, cfg, run) }
+	case l.monitor != "":
+		return func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) { return l.monitored(ctx, cfg, run) }
+	}
+	return run
+}
+
+func (l *liveOptions) served(ctx context.Context, cfg consumer.Config, run func(context.Context, consumer.Config) (consumer.Result, error)) (consumer.Result, error) {
+	tail := &live.Tail{}
+	server, err := serve.Listen(l.serve, tail)
+	if err != nil {
+		return consumer.Result{ExitCode: 1}, err
+	}
+	defer server.Close()
+	out := cfg.Output
+	if out == nil {
+		out = os.Stdout
+	}
+	if _, files := out.(*consumer.Files); !files {
+		cfg.Output = io.MultiWriter(out, tail)
+	}
+	cfg.Watch = server.Watch
+	fmt.Fprintf(os.Stderr, "gostap: the session is shown at %s\n", server.URL())
+	return run(ctx, cfg)
+}
+
+// monitored has the terminal show the session. Once it has the terminal back, it prints the end of what the script has printed.
+func (l *liveOptions) monitored(ctx context.Context, cfg consumer.Config, run func(context.Context, consumer.Config) (consumer.Result, error)) (consumer.Result, error) {
+	if !term.IsTerminal(0) || !term.IsTerminal(1) {
+		return consumer.Result{ExitCode: 1}, errors.New("--monitor shows the session in a terminal, and there is none; --serve :PORT shows it in a browser")
+	}
+	interval, err := l.interval()
+	if err != nil {
+		return consumer.Result{ExitCode: 1}, err
+	}
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	tail := &live.Tail{}
+	if _, files := cfg.Output.(*consumer.Files); !files {
+		cfg.Output = tail
+	}
+	cfg.Stderr, cfg.Progress, cfg.Writing = tail, nil, nil
+	cfg.Watch = func(session live.Session) func() { return monitor.Start(session, tail, interval, nil, quit) }
+	result, err := run(ctx, cfg)
+	text, _ := tail.Since(0)
+	fmt.Fprint(os.Stdout, text)
+	return result, err
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package live
+
+import (
+	"math"
+	"strconv"
+)
+
+// zeroBucket is the bucket of a logarithmic histogram that counts zeros: behind it is that of 1, then 2 to 3, 4 to 7
+// and so on; before it the same of negative values.
+const zeroBucket = 64
+
+// UpperBound is the largest value that bucket i counts, of all n; infinite of the last.
+func (h Hist) UpperBound(i, n int) float64 {
+	switch {
+	case i == n-1:
+		return math.Inf(1)
+	case h.Linear: // bucket 0 is of what is below Low
+		return float64(h.Low) + float64(i)*float64(h.Interval) - 1
+	case i == zeroBucket:
+		return 0
+	case i > zeroBucket:
+		return math.Ldexp(1, i-zeroBucket) - 1
+	}
+	return -math.Ldexp(1, zeroBucket-i-1)
+}
+
+// LowerBound is the least value that bucket i counts; infinite of the first.
+func (h Hist) LowerBound(i int) float64 {
+	switch {
+	case i == 0:
+		return math.Inf(-1)
+	case h.Linear:
+		return float64(h.Low) + float64(i-1)*float64(h.Interval)
+	case i == zeroBucket:
+		return 0
+	case i > zeroBucket:
+		return math.Ldexp(1, i-zeroBucket-1)
+	}
+	return 1 - math.Ldexp(1, zeroBucket-i)
+}
+
+// Label is what bucket i of n is named by: the value that it counts which is nearest to zero, of a linear one the least.
+func (h Hist) Label(i, n int) string {
+	switch {
+	case h.Linear && i == 0:
+		return "<" + strconv.FormatInt(h.Low, 10)
+	case h.Linear && i == n-1:
+		return ">" + strconv.FormatInt(h.High, 10)
+	case h.Linear || i >= zeroBucket:
+		return strconv.FormatFloat(h.LowerBound(i), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(h.UpperBound(i, n), 'f', -1, 64)
+}
+
+// Filled returns the first and the last bucket that is not empty; false if all are.
+func Filled(buckets []int64) (first, last int, ok bool) {
+	first = -1
+	for i, n := range buckets {
+		if n != 0 {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	return first, last, first >= 0
+}
