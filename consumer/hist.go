@@ -104,16 +104,19 @@ func emptyAround(counts []int64, i, reach int) bool {
 	return true
 }
 
-// drawHist appends the drawing of a histogram.
-func drawHist(dst []byte, h *manifest.Hist, counts []int64) []byte {
+// drawHist appends the drawing of a histogram; blocks is for a terminal (histblocks.go).
+func drawHist(dst []byte, h *manifest.Hist, counts []int64, blocks bool) []byte {
+	label, bar := bucketLabel, appendMarks
+	if blocks {
+		label, bar = unitLabel, appendBlocks
+	}
 	n := len(counts)
 	first, last := histRange(h, counts)
 	highest := slices.Max(counts)
 	labelWidth, countWidth := len("value"), len(strconv.FormatInt(highest, 10))
 	for i := first; i <= last; i++ {
-		labelWidth = max(labelWidth, len(bucketLabel(h, i, n)))
+		labelWidth = max(labelWidth, len(label(h, i, n)))
 	}
-	perMark := max(int64(math.Ceil(float64(highest)/histWidth)), 1)
 
 	dst = appendRight(dst, "value", labelWidth)
 	dst = append(dst, " |"...)
@@ -131,15 +134,22 @@ func drawHist(dst []byte, h *manifest.Hist, counts []int64) []byte {
 			elided = false
 		}
 		count := counts[i]
-		dst = appendRight(dst, bucketLabel(h, i, n), labelWidth)
+		dst = appendRight(dst, label(h, i, n), labelWidth)
 		dst = append(dst, " |"...)
-		marks := int(max(count, 0) / perMark)
-		dst = appendRepeat(dst, '@', marks)
-		dst = appendRepeat(dst, ' ', histWidth-marks+1)
+		var width int
+		dst, width = bar(dst, count, highest)
+		dst = appendRepeat(dst, ' ', histWidth-width+1)
 		dst = appendRight(dst, strconv.FormatInt(count, 10), countWidth)
 		dst = append(dst, '\n')
 	}
 	return append(dst, '\n')
+}
+
+// appendMarks appends a bar of @, and returns how wide it is.
+func appendMarks(dst []byte, count, highest int64) ([]byte, int) {
+	perMark := max(int64(math.Ceil(float64(highest)/histWidth)), 1)
+	marks := int(max(count, 0) / perMark)
+	return appendRepeat(dst, '@', marks), marks
 }
 
 func appendRight(dst []byte, s string, width int) []byte {

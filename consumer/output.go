@@ -47,7 +47,7 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, line
 	} else if cfg.JSON {
 		o.sink = newJSONSink(m, formats, clock, im, lines)
 	} else {
-		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(lines), ustacks: newUstackPrinter(im)}
+		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(lines), ustacks: newUstackPrinter(im), blocks: cfg.Blocks}
 	}
 	if cfg.Bulk != nil {
 		o.bulk = &bulkSink{sink: o.sink, to: cfg.Bulk}

@@ -110,7 +110,7 @@ value |-------------------------------------------------- count
 `},
 	}
 	for _, test := range tests {
-		if got := string(drawHist(nil, test.hist, test.counts)); got != test.want[1:] {
+		if got := string(drawHist(nil, test.hist, test.counts, false)); got != test.want[1:] {
 			t.Errorf("%s:\n%s", test.name, got)
 		}
 	}

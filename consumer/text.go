@@ -75,6 +75,7 @@ type textSink struct {
 	hists   []manifest.Hist
 	stacks  *stackPrinter
 	ustacks *ustackPrinter
+	blocks  bool // Config.Blocks
 	values  []format.Value
 }
 
@@ -104,7 +105,7 @@ func (t *textSink) general(dst []byte, kind uint16, payload []byte) ([]byte, boo
 		if !ok {
 			return dst, false
 		}
-		return drawHist(dst, h, counts), true
+		return drawHist(dst, h, counts, t.blocks), true
 	case recStack:
 		return t.stacks.append(dst, payload)
 	case recUstack:

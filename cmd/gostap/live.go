@@ -66,9 +66,13 @@ func (l *liveOptions) check(r *runOptions) error {
 func (l *liveOptions) shown(run func(context.Context, consumer.Config) (consumer.Result, error)) func(context.Context, consumer.Config) (consumer.Result, error) {
 	switch {
 	case l.serve.Address != "":
-		return func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) { return l.served(ctx, cfg, run) }
+		return func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) {
+			return l.served(ctx, cfg, run)
+		}
 	case l.monitor != "":
-		return func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) { return l.monitored(ctx, cfg, run) }
+		return func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) {
+			return l.monitored(ctx, cfg, run)
+		}
 	}
 	return run
 }

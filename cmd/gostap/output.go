@@ -3,11 +3,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/pkg/errors"
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"gostap/consumer"
 	"gostap/internal/panics"
@@ -25,15 +28,18 @@ type outputOptions struct {
 	file   string
 	rotate string
 	format string
-	bulk   bool // a file for each processor
-	cpus   bool // whose names end in _cpuN
-	stap   bool // SystemTap's messages are wanted
+	plain  string // when histograms are drawn with @: --plain
+	bulk   bool   // a file for each processor
+	cpus   bool   // whose names end in _cpuN
+	stap   bool   // SystemTap's messages are wanted
 }
 
 func (o *outputOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.file, "output-file", "o", "", "write to `FILE`, in which %F and the like stand for the time, instead of standard output; on SIGUSR2, go on in FILE.1 and so on")
 	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, and `SIZE[,N]`: write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them")
 	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, json (an object a line), or of the stacks that the session shows folded (text), flamegraph (a page of HTML), pprof")
+	f.StringVar(&o.plain, "plain", "auto", "draw histograms with @ and whole numbers, not with block characters and units: `WHEN` is never, always or auto, which is unless they go to a terminal")
+	f.Lookup("plain").NoOptDefVal = "always"
 }
 
 func (o *outputOptions) json() bool { return o.format == "json" }
@@ -45,7 +51,28 @@ func checkFormat(format string) error {
 	return nil
 }
 
+// blocks reports whether histograms are drawn with block characters.
+func (o *outputOptions) blocks() bool {
+	if o.plain != "auto" {
+		return o.plain == "never"
+	}
+	locale := strings.ToUpper(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
+	utf8 := strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
+	return utf8 && !o.stap && o.file == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// plainArgument is --plain for another gostap, whose output comes out here.
+func (o *outputOptions) plainArgument() string {
+	if o.blocks() {
+		return "--plain=never"
+	}
+	return "--plain=always"
+}
+
 func (o *outputOptions) check() error {
+	if !slices.Contains([]string{"never", "always", "auto"}, o.plain) {
+		return errors.Errorf("--plain=%s: never, always or auto", o.plain)
+	}
 	if _, _, err := o.rotation(); err != nil {
 		return err
 	}
@@ -152,6 +179,7 @@ func switchFiles(files outputFile) (err error) {
 // runSession runs a session to its end, or until it is left, with the output where the options say.
 func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 	run func(context.Context, consumer.Config) (consumer.Result, error)) error {
+	cfg.Blocks = o.blocks()
 	done := func() error { return nil }
 	draw := func(io.Writer) error { return nil }
 	if picture := pictures[o.format]; picture != nil {

@@ -28,7 +28,7 @@ type stapRun struct {
 // newStaprun makes the command that is used and answers as staprun(8) says.
 func newStaprun() *cobra.Command {
 	r := &stapRun{}
-	r.out.format, r.out.stap = "text", true
+	r.out.format, r.out.plain, r.out.stap = "text", "always", true
 	cmd := &cobra.Command{
 		Use:           "staprun",
 		Version:       version,
