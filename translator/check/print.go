@@ -3,7 +3,6 @@
 package check
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
@@ -74,18 +73,9 @@ func (s *scope) printHist(x *syntax.StatOp, sprint, newline bool) program.Expr {
 	return &program.PrintHist{At: x.At, X: to, Hist: h, Sprint: sprint, Newline: newline}
 }
 
-// checkFormat checks printf's format and the number of its arguments.
+// checkFormat checks the number of printf's arguments.
 func (s *scope) checkFormat(x *syntax.PrintExpr) bool {
-	dirs, err := format.Parse(x.Format)
-	if err != nil {
-		at := x.At
-		var wrong *format.Error
-		if errors.As(err, &wrong) {
-			at = formatPos(x, wrong.Offset)
-		}
-		s.c.errorf(at, "%s: %v", x.Name, err)
-		return false
-	}
+	dirs, _ := format.Parse(x.Format) // pass 1 has refused what is none
 	want, conversions := 0, 0
 	var kinds [3]format.Kind
 	for i := range dirs {
@@ -109,54 +99,9 @@ func (s *scope) checkFormat(x *syntax.PrintExpr) bool {
 	return false
 }
 
-// formatPos finds where the byte at offset of x's format stands in the text;
-// where macros or joined literals obscure that, it is x itself.
-func formatPos(x *syntax.PrintExpr, offset int) syntax.Pos {
-	rest, ok := strings.CutPrefix(x.At.LineText()[min(int(x.At.Col)-1, len(x.At.LineText())):], x.Name)
-	if !ok {
-		return x.At
-	}
-	trimmed := strings.TrimLeft(rest, " \t(")
-	text, ok := strings.CutPrefix(trimmed, `"`)
-	if !ok {
-		return x.At
-	}
-	at := x.At
-	at.Col += int32(len(x.Name) + len(rest) - len(text))
-	for ; offset > 0; offset-- {
-		n := 1
-		switch {
-		case text == "" || text[0] == '"':
-			return x.At
-		case text[0] == '\\' && len(text) > 1:
-			n = escapeLen(text)
-		}
-		text = text[n:]
-		at.Col += int32(n)
-	}
-	return at
-}
-
-// escapeLen is how long the escape is that s begins with.
-func escapeLen(s string) int {
-	digits, most := "01234567", 4
-	n := 1
-	if s[1] == 'x' {
-		digits, most, n = "0123456789abcdefABCDEF", 4, 2
-	}
-	for n < most && n < len(s) && strings.IndexByte(digits, s[n]) >= 0 {
-		n++
-	}
-	return max(n, 2)
-}
-
 // inferFormat gives the arguments of a printf the types that its format says.
 func (c *checker) inferFormat(x *program.Print) {
-	dirs, err := format.Parse(x.Format)
-	if err != nil {
-		c.errorf(x.At, "printf: %v", err)
-		return
-	}
+	dirs, _ := format.Parse(x.Format) // pass 1 has refused what is none
 	var kinds []format.Kind
 	for i := range dirs {
 		kinds = dirs[i].Kinds(kinds)

@@ -23,7 +23,8 @@ type Env struct {
 	// ArgsUsed has what of Args was asked for, if it is as long.
 	ArgsUsed []atomic.Bool
 
-	// Macros are the macro library's, visible in each file; nil for none.
+	// Macros are the macro library's, visible in each file. With nil, where the library is not known, any @word that
+	// has arguments is taken for one of its macros.
 	Macros *MacroSet
 }
 

@@ -44,8 +44,11 @@ func (p *parser) at() Expr {
 		return p.atVar()
 	}
 	p.next()
-	if p.tok.kind != tLParen {
+	if !isAtWord(word.text) && (p.env.Macros != nil || p.tok.kind != tLParen) {
 		p.unknownWord(word)
+	}
+	if p.tok.kind != tLParen {
+		p.fail("", "'(' after '@%s'", word.text)
 	}
 	switch word.text {
 	case "const", "kderef", "uderef", "kregister", "uregister":
@@ -76,11 +79,8 @@ func onlyString(args []Expr) (string, bool) {
 	return s.Value, true
 }
 
-// unknownWord reports an @word that is neither a macro nor followed by (.
+// unknownWord reports an @word that is neither a macro's nor an operator. If arguments follow, parsing goes on behind them.
 func (p *parser) unknownWord(word token) {
-	if isAtWord(word.text) {
-		p.fail("", "'(' after '@%s'", word.text)
-	}
 	known := append(append([]string{}, statOps...), atOps...)
 	for name := range p.pp.local {
 		known = append(known, name)
@@ -88,7 +88,9 @@ func (p *parser) unknownWord(word token) {
 	known = append(known, p.env.Macros.Names()...)
 	d := p.errorf(word.pos, "unknown macro or operator '@%s'", clip(word.text))
 	d.Hint = didYouMean(word.text, known, "@")
-	panic(bailout{})
+	if p.tok.kind != tLParen {
+		panic(bailout{})
+	}
 }
 
 // atArity is how many arguments the operators take.

@@ -200,7 +200,7 @@ func (p *parser) unary() Expr {
 		return x
 	}
 	x := p.operand()
-	for n := 0; p.tok.kind == tInc || p.tok.kind == tDec; p.chain(&n) {
+	if p.tok.kind == tInc || p.tok.kind == tDec {
 		i := p.incDecs.new()
 		i.At, i.Op, i.Post, i.X = p.tok.pos, kindText[p.tok.kind], true, x
 		x = i

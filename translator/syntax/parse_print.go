@@ -31,6 +31,7 @@ func (p *parser) print(name string, at Pos) Expr {
 	switch family {
 	case "printf":
 		x.Format = p.quoted("a literal format string")
+		p.checkFormat(x)
 	case "printd", "printdln":
 		x.Delim = p.quoted("a literal string as the delimiter")
 	}
