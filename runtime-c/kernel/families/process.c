@@ -69,17 +69,18 @@ static void gs_process_executes(void *data, struct task_struct *task, pid_t old,
 		gs_process_happens(GS_PROCESS_BEGIN, task_pt_regs(current));
 }
 
-/* taskstats_exit(task, group_dead): the task's memory is still there. */
+/* A process' last thread lets its timers go when it ends, while its memory is still there; a task that runs another program does so, too. */
 static int gs_process_dies(struct kprobe *kp, struct pt_regs *regs)
 {
-	bool last = regs->si & 0xffffffff;
-
-	if (!gs_runs_user_code())
-		return 0;
-	if (!thread_group_leader(current))
-		gs_process_happens(GS_THREAD_END, task_pt_regs(current));
-	if (last)
+	if (gs_runs_user_code() && current->flags & PF_EXITING)
 		gs_process_happens(GS_PROCESS_END, task_pt_regs(current));
+	return 0;
+}
+
+static int gs_thread_dies(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (gs_runs_user_code() && !thread_group_leader(current))
+		gs_process_happens(GS_THREAD_END, task_pt_regs(current));
 	return 0;
 }
 
@@ -120,7 +121,8 @@ static struct gs_visits gs_process_visits;
 
 static struct kprobe gs_process_kprobes[] = {
 	{ .symbol_name = "calculate_sigpending", .pre_handler = gs_process_born },
-	{ .symbol_name = "taskstats_exit", .pre_handler = gs_process_dies },
+	{ .symbol_name = "exit_itimers", .pre_handler = gs_process_dies },
+	{ .symbol_name = "exit_signals", .pre_handler = gs_thread_dies },
 };
 
 static struct gs_hook gs_process_hooks[] = {
@@ -132,7 +134,7 @@ static struct gs_hook gs_process_hooks[] = {
 /* Which of gs_process_kprobes and gs_process_hooks an event takes, by bits; hooks from bit 4 on. */
 static const u8 gs_process_takes[GS_PROCESS_EVENTS] = {
 	[GS_PROCESS_BEGIN] = 0x11, [GS_PROCESS_END] = 0x02, [GS_THREAD_BEGIN] = 0x01,
-	[GS_THREAD_END] = 0x02, [GS_PROCESS_SYSCALL] = 0x20, [GS_PROCESS_SYSRET] = 0x40,
+	[GS_THREAD_END] = 0x04, [GS_PROCESS_SYSCALL] = 0x20, [GS_PROCESS_SYSRET] = 0x40,
 };
 static u8 gs_process_armed;	/* the same bits */
 
