@@ -25,19 +25,21 @@ import (
 
 // outputOptions say where a session's output goes, and how it looks.
 type outputOptions struct {
-	file   string
-	rotate string
-	format string
-	plain  string // when histograms are drawn with @: --plain
-	bulk   bool   // a file for each processor
-	cpus   bool   // whose names end in _cpuN
-	stap   bool   // SystemTap's messages are wanted
+	file     string
+	rotate   string
+	format   string
+	baseline string // what a flame graph is compared with
+	plain    string // when histograms are drawn with @: --plain
+	bulk     bool   // a file for each processor
+	cpus     bool   // whose names end in _cpuN
+	stap     bool   // SystemTap's messages are wanted
 }
 
 func (o *outputOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.file, "output-file", "o", "", "write to `FILE`, in which %F and the like stand for the time, instead of standard output; on SIGUSR2, go on in FILE.1 and so on")
 	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, and `SIZE[,N]`: write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them")
 	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, json (an object a line), or of the stacks that the session shows folded (text), flamegraph (a page of HTML), pprof")
+	f.StringVar(&o.baseline, "baseline", "", "with --output=flamegraph, show what has changed since `FILE`, which --output=folded has written")
 	f.StringVar(&o.plain, "plain", "auto", "draw histograms with @ and whole numbers, not with block characters and units: `WHEN` is never, always or auto, which is unless they go to a terminal")
 	f.Lookup("plain").NoOptDefVal = "always"
 }
@@ -75,6 +77,9 @@ func (o *outputOptions) check() error {
 	}
 	if _, _, err := o.rotation(); err != nil {
 		return err
+	}
+	if o.baseline != "" && o.format != "flamegraph" {
+		return errors.New("--baseline is for --output=flamegraph")
 	}
 	if _, ok := pictures[o.format]; !ok {
 		if o.format != "text" && o.format != "json" {
@@ -183,8 +188,12 @@ func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 	done := func() error { return nil }
 	draw := func(io.Writer) error { return nil }
 	if picture := pictures[o.format]; picture != nil {
+		baseline, err := o.readBaseline()
+		if err != nil {
+			return err
+		}
 		cfg.Stacks = new(consumer.Stacks)
-		draw = func(w io.Writer) error { return o.draw(w, picture, &cfg) }
+		draw = func(w io.Writer) error { return o.draw(w, picture, baseline, &cfg) }
 	}
 	if o.bulk {
 		bulk, end, err := o.openBulk()

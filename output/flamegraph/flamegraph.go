@@ -9,9 +9,11 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"math"
 
 	"github.com/pkg/errors"
 
+	"gostap/output/folded"
 	"gostap/output/profile"
 )
 
@@ -26,6 +28,7 @@ type node struct {
 	Value    int64   `json:"value"` // with the children's
 	Kind     string  `json:"kind,omitempty"`
 	Module   string  `json:"module,omitempty"`
+	Delta    *int64  `json:"delta,omitempty"` // value less what the baseline had, were it as large in all
 	Children []*node `json:"children,omitempty"`
 }
 
@@ -39,10 +42,31 @@ func describe(n *profile.Node) *node {
 	return d
 }
 
-// Write writes the profile as an HTML page with that title.
-func Write(w io.Writer, p *profile.Profile, title string) error {
+// compare gives d, which describes n, and all below it their deltas. base is the baseline's node of that stack, nil if it
+// has none; its values count times scale.
+func (d *node) compare(n, base *profile.Node, scale float64) {
+	delta := d.Value
+	calls := map[string]*profile.Node{}
+	if base != nil {
+		delta -= int64(math.Round(float64(base.Total()) * scale))
+		for _, child := range base.Children() {
+			calls[child.Name] = child
+		}
+	}
+	d.Delta = &delta
+	for i, child := range n.Children() {
+		d.Children[i].compare(child, calls[folded.Name(child.Frame)], scale)
+	}
+}
+
+// Write writes the profile as an HTML page with that title. With a baseline, which folded.Read has read, the colours say
+// which stacks have become more and which less, as shares of all; nil is for none.
+func Write(w io.Writer, p, baseline *profile.Profile, title string) error {
 	root := describe(&p.Root)
 	root.Name = "all"
+	if baseline != nil {
+		root.compare(&p.Root, &baseline.Root, float64(root.Value)/float64(max(baseline.Root.Total(), 1)))
+	}
 	data, err := json.Marshal(root) // escapes <, > and &
 	if err != nil {
 		return errors.WithStack(err)

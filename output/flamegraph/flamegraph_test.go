@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gostap/output/folded"
 	"gostap/output/profile"
 )
 
@@ -25,6 +26,26 @@ func sample() *profile.Profile {
 
 // The page is what a browser makes of it: a frame for each function, with its share, and names as text alone.
 func TestInBrowser(t *testing.T) {
+	dom := show(t, sample(), nil, "all: 40 (100.00%)", "work [/bin/prog]: 40 (100.00%)", "vfs_read [kernel]: 30 (75.00%)", ": 10 (25.00%)")
+	if strings.Contains(dom, "<img") || strings.Contains(dom, "<title>run") {
+		t.Error("a name has become markup")
+	}
+}
+
+// Beside a baseline, a frame says by how many points of the whole its share has changed: of 40 and 60, 30 and 50 in vfs_read.
+func TestBaseline(t *testing.T) {
+	base, err := folded.Read(strings.NewReader("work;vfs_read_[k] 15\nwork 15\n\nwork;other 30\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	show(t, sample(), base, "work [/bin/prog]: 40 (100.00%), +0.00 points", "vfs_read [kernel]: 30 (75.00%), +50.00 points", ": 10 (25.00%), +25.00 points")
+	if _, err := folded.Read(strings.NewReader("work 15\nwork\n")); err == nil || !strings.HasPrefix(err.Error(), "line 2 is no stack") {
+		t.Errorf("a line without a number: %v", err)
+	}
+}
+
+// show returns what Chromium makes of the page, in whose frames the labels have to stand.
+func show(t *testing.T, p, baseline *profile.Profile, labels ...string) string {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("there is no chromium: apt-get install chromium")
@@ -35,7 +56,7 @@ func TestInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(w, sample(), hostile); err != nil {
+	if err := Write(w, p, baseline, hostile); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -50,15 +71,13 @@ func TestInBrowser(t *testing.T) {
 	}
 	dom := string(out)
 	chart := dom[strings.Index(dom, `<div id="chart">`)+1:]
-	for _, label := range []string{"all: 40 (100.00%)", "work [/bin/prog]: 40 (100.00%)", "vfs_read [kernel]: 30 (75.00%)", ": 10 (25.00%)"} {
+	for _, label := range labels {
 		if !strings.Contains(chart, label) {
 			t.Errorf("no frame says %q", label)
 		}
 	}
-	if strings.Contains(dom, "<img") || strings.Contains(dom, "<title>run") {
-		t.Error("a name has become markup")
-	}
 	if t.Failed() {
 		t.Log(chart[:min(len(chart), 4000)])
 	}
+	return dom
 }

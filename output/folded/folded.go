@@ -16,6 +16,7 @@ import (
 	"gostap/output/profile"
 )
 
+// The ends of frames' names; other kinds have none.
 var marks = map[profile.Kind]string{profile.Kernel: "_[k]", profile.Runtime: "_[j]"}
 
 // Write writes the profile's stacks. In names a semicolon becomes a colon.
@@ -26,12 +27,38 @@ func Write(w io.Writer, p *profile.Profile) error {
 			if i > 0 {
 				out.WriteByte(';')
 			}
-			out.WriteString(strings.ReplaceAll(n.Name, ";", ":"))
-			out.WriteString(marks[n.Kind])
+			out.WriteString(Name(n.Frame))
 		}
 		out.WriteByte(' ')
 		out.WriteString(strconv.FormatInt(value, 10))
 		out.WriteByte('\n')
 	})
 	return errors.WithStack(out.Flush())
+}
+
+// Name returns what stands for a frame in a line.
+func Name(f profile.Frame) string { return strings.ReplaceAll(f.Name, ";", ":") + marks[f.Kind] }
+
+// Read reads what Write, or another tool, has written. The names of its frames are as Name returns them, their kinds Other.
+func Read(r io.Reader) (*profile.Profile, error) {
+	p := &profile.Profile{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 16<<20)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		space := strings.LastIndexByte(line, ' ')
+		count, err := strconv.ParseInt(line[space+1:], 10, 64)
+		if space <= 0 || err != nil || count < 0 {
+			return nil, errors.Errorf("line %d is no stack: its functions parted by ;, a space, and a number", n)
+		}
+		var stack []profile.Frame
+		for _, name := range strings.Split(line[:space], ";") {
+			stack = append(stack, profile.Frame{Name: profile.Clean(name)})
+		}
+		p.Leaf(stack).Self += count
+	}
+	return p, errors.WithStack(lines.Err())
 }
