@@ -51,7 +51,7 @@ func warm(t *testing.T, dir, release string) {
 		if err := txtar.Write(archive, work); err != nil {
 			t.Fatal(err)
 		}
-		list := sessions(strings.ReplaceAll(string(archive.Comment), "$EXAMPLES", filepath.Join(guest.Root(t), "examples")))
+		list := sessions(strings.NewReplacer("$EXAMPLES", filepath.Join(guest.Root(t), "examples"), "$GOSTAPDIR", dir).Replace(string(archive.Comment)))
 		for i := range list {
 			list[i] = append([]string{"-p4", "-r", release}, list[i]...)
 		}
