@@ -33,7 +33,6 @@ type peerOptions struct {
 	interactive  bool
 	dyninst, bpf bool
 	signModule   bool
-	monitor      string
 	prologue     string // --prologue-searching
 	sysenv       []string
 	useServer    string
@@ -72,7 +71,6 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 		f.MarkHidden(name)
 	}
 	optional("privilege", &p.privilege, "stapusr")
-	optional("monitor", &p.monitor, "1")
 	optional("prologue-searching", &p.prologue, "always")
 	optional("use-server", &p.useServer, "any")
 	optional("list-servers", &p.listServers, "specified")

@@ -3,7 +3,9 @@
 package monitor
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,8 +81,35 @@ func (v *view) chosen(g *live.Global) []live.Row {
 			return !slices.ContainsFunc(r.Keys, func(k live.Value) bool { return strings.Contains(k.String(), v.filter) })
 		})
 	}
-	slices.SortStableFunc(rows, func(a, b live.Row) int { return b.Value.Compare(a.Value) })
+	slices.SortStableFunc(rows, elementOrders[v.elementsBy].compare)
 	return rows[:min(len(rows), maxShown)]
+}
+
+// elementOrders are what arrays' elements are sorted by, as `o` goes through them. What is no statistics has its value for
+// their attributes.
+var elementOrders = []struct {
+	name    string
+	compare func(a, b live.Row) int
+}{
+	{"value or count", func(a, b live.Row) int { return b.Value.Compare(a.Value) }},
+	{"key", func(a, b live.Row) int { return slices.CompareFunc(a.Keys, b.Keys, live.Value.Compare) }},
+	{"sum", byStatistic(func(s *live.Stats) int64 { return s.Sum })},
+	{"average", byStatistic((*live.Stats).Avg)},
+	{"maximum", byStatistic(func(s *live.Stats) int64 {
+		if s.Max == nil {
+			return math.MinInt64
+		}
+		return *s.Max
+	})},
+}
+
+func byStatistic(of func(*live.Stats) int64) func(a, b live.Row) int {
+	return func(a, b live.Row) int {
+		if a.Value.Stats == nil || b.Value.Stats == nil {
+			return b.Value.Compare(a.Value)
+		}
+		return cmp.Compare(of(b.Value.Stats), of(a.Value.Stats))
+	}
 }
 
 func orNone(n *int64) string {

@@ -136,7 +136,7 @@ func (m *Monitor) draw() {
 	m.probes.SetText(m.view.probes(m.snapshot.Probes))
 	m.globals.SetText(m.view.globals(m.snapshot.Globals))
 	if m.ask == nil {
-		m.prompt.SetLabel(m.said + "c reset  s sort  t toggle  r resume  p pause  x hide  / filter  Tab pane  q quit").SetText("")
+		m.prompt.SetLabel(m.said + "c reset  s sort probes  o sort elements  t toggle  r resume  p pause  x hide  / filter  Tab pane  q quit").SetText("")
 	}
 }
 
@@ -165,6 +165,9 @@ func (m *Monitor) key(e *tcell.EventKey) *tcell.EventKey {
 	case 's':
 		m.view.nextOrder()
 		m.said = "probes by " + m.view.order() + " │ "
+	case 'o':
+		m.view.elementsBy = (m.view.elementsBy + 1) % len(elementOrders)
+		m.said = "elements by " + elementOrders[m.view.elementsBy].name + " │ "
 	case 't':
 		m.open("toggle probe number: ", m.toggle)
 	case 'r':

@@ -17,9 +17,10 @@ import (
 
 // A view makes text of snapshots.
 type view struct {
-	sortBy int                 // an index into orders
-	filter string              // elements are shown that have it in a key; "": all
-	series map[string][]uint64 // for each scalar and each probe, its last values
+	sortBy     int                 // an index into orders
+	elementsBy int                 // an index into elementOrders
+	filter     string              // elements are shown that have it in a key; "": all
+	series     map[string][]uint64 // for each scalar and each probe, its last values
 }
 
 func newView() view { return view{series: map[string][]uint64{}} }

@@ -47,6 +47,25 @@ bad: it could not be read: it is so`
 	}
 }
 
+func TestElementOrders(t *testing.T) {
+	row := func(key string, count, sum, most int64) live.Row {
+		return live.Row{Keys: []live.Value{{Kind: live.String, Text: key}},
+			Value: live.Value{Kind: live.Statistics, Stats: &live.Stats{Count: count, Sum: sum, Max: &most}}}
+	}
+	g := &live.Global{Name: "a", Keys: []string{live.String}, Kind: live.Statistics, Rows: []live.Row{row("b", 9, 10, 3), row("c", 1, 8, 5), row("a", 2, 20, 4)}}
+	v := newView()
+	for i, want := range []string{"bac", "abc", "abc", "acb", "cab"} {
+		v.elementsBy = i
+		got := ""
+		for _, r := range v.chosen(g) {
+			got += r.Keys[0].Text
+		}
+		if got != want {
+			t.Errorf("by %s: %s, want %s", elementOrders[i].name, got, want)
+		}
+	}
+}
+
 func TestProbes(t *testing.T) {
 	v := newView()
 	list := []live.Probe{{Name: "b", On: true, Hits: 5, Min: 1, Avg: 2, Max: 3}, {Name: "a", Hits: 9}}
