@@ -12,14 +12,16 @@ import (
 
 // A path is how a probe came to a probe point: the aliases that it went through.
 type path struct {
+	script  script          // what pn() says, nothing without aliases
 	bodies  []*syntax.Block // what runs, in this order
 	conds   []syntax.Expr
 	through []*syntax.AliasDecl
 }
 
-// alias returns p as it goes on through one of decl's points.
-func (p path) alias(decl *syntax.AliasDecl, pt *syntax.ProbePoint) path {
-	next := path{conds: p.conds, through: append(slices.Clip(p.through), decl)}
+// alias returns p as it goes on through one of the points of the alias that m found.
+func (p path) alias(m match, pt *syntax.ProbePoint) path {
+	decl := m.decl
+	next := path{script: p.script.through(m, pt), conds: p.conds, through: append(slices.Clip(p.through), decl)}
 	if pt.Cond != nil {
 		next.conds = append(slices.Clip(p.conds), pt.Cond)
 	}
@@ -91,7 +93,7 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 		el.include(m.file)
 		before := len(el.diags)
 		found := el.points(suffixed(m.decl.Points, m.suffix), p,
-			func(to *syntax.ProbePoint) path { return p.alias(m.decl, to) })
+			func(to *syntax.ProbePoint) path { return p.alias(m, to) })
 		if wild || pt.Optional {
 			// One of many: it counts if it leads somewhere.
 			if first == nil && len(el.diags) > before {

@@ -140,6 +140,7 @@ func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 			}
 			groups[key] = group
 		}
+		r.place.Point.Script = r.path.script.String()
 		group.Points = append(group.Points, r.place.Point)
 	}
 	for _, group := range same {

@@ -63,9 +63,9 @@ static void at_end(struct gs_ctx *c)
 }
 
 static const struct gs_probe probes[] = {
-	{ .handler = at_begin, .name = "begin" },
-	{ .handler = at_read, .name = "kernel.function(\"vfs_read\")" },
-	{ .handler = at_end, .name = "end" },
+	{ .handler = at_begin },
+	{ .handler = at_read },
+	{ .handler = at_end },
 };
 
 static const struct gs_point points[] = {

@@ -127,14 +127,14 @@ static void on_wild(struct gs_ctx *c)
 }
 
 static const struct gs_probe probes[] = {
-	{ .handler = on_begin, .name = "begin" },
-	{ .handler = on_read, .name = "kernel.function(\"vfs_read\")" },
-	{ .handler = on_return, .entry = on_return_entry, .nsaved = 1, .name = "kernel.function(\"vfs_read\").return" },
-	{ .handler = on_both, .name = "kernel.function(\"vfs_*\")" },
-	{ .handler = on_kprobe, .name = "kprobe.function(\"vfs_write\")" },
-	{ .handler = on_timer, .name = "timer.ms(10)" },
-	{ .handler = on_end, .name = "end" },
-	{ .handler = on_wild, .name = "begin(1)" },
+	{ .handler = on_begin },
+	{ .handler = on_read },
+	{ .handler = on_return, .entry = on_return_entry, .nsaved = 1 },
+	{ .handler = on_both },
+	{ .handler = on_kprobe },
+	{ .handler = on_timer },
+	{ .handler = on_end },
+	{ .handler = on_wild },
 };
 
 static const struct gs_point points[] = {

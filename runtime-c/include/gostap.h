@@ -110,7 +110,6 @@ struct gs_probe {
 	 */
 	void (*touch)(const struct gs_regs *regs, gs_u64 ip);
 	void (*touch_entry)(const struct gs_regs *regs, gs_u64 ip);
-	const char *name;	    /* as the script spells it */
 	gs_u32 nsaved;
 	gs_u32 flags;		    /* GS_PROBE_* */
 };
@@ -146,6 +145,7 @@ struct gs_point {
 	gs_u16 name_len;	    /* cut to what a string may hold */
 	gs_u16 func_len;
 	const void *row;	    /* what the handler, if it is several probes', is to know of this one */
+	const char *script;	    /* pn(), NULL: as pp() */
 };
 
 /* A symbol that is in a kernel module, which may be loaded when the session runs already. */

@@ -119,6 +119,7 @@ func (g *gen) pointTable(w *writer) {
 	w.line("")
 	n := -1
 	same := g.sameProbes()
+	asked := slices.ContainsFunc(g.p.Functions, func(f *program.Function) bool { return f.Script == "pn" })
 	w.open("static const struct gs_point points[] = {")
 	for i, pr := range g.p.Probes {
 		for _, pt := range pr.Points {
@@ -145,9 +146,13 @@ func (g *gen) pointTable(w *writer) {
 			if pt.File != "" {
 				file = cString(pt.File)
 			}
-			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d, %s, %s, %d, %d, %s },", cString(pt.Family), cString(pt.Name), fn,
+			script := "NULL"
+			if asked && pt.Script != "" {
+				script = cString(pt.Script)
+			}
+			w.line("{ %s, %s, %s, %d, %d, %s, %s, %d, { %s, %s }, %d, %d, %s, %s, %d, %d, %s, %s },", cString(pt.Family), cString(pt.Name), fn,
 				same[i], g.image(pt.Image), symbol, number(offset), pt.RefCounter, number(pt.Args[0]), number(pt.Args[1]), of, len(pt.Returns), returns, file,
-				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1), cmp.Or(g.rows[pr], "NULL"))
+				min(len(pt.Name), int(g.opts.Limits.MaxStringLen)-1), min(len(pt.Func), int(g.opts.Limits.MaxStringLen)-1), cmp.Or(g.rows[pr], "NULL"), script)
 			g.manifest.Points = append(g.manifest.Points, manifest.Point{Name: pt.Name, Probe: pr.Name})
 		}
 	}
@@ -190,12 +195,12 @@ func (g *gen) programTable(w *writer) {
 		if disarmable(pr) {
 			cond = fmt.Sprintf("cond_%d", i)
 		}
-		w.line("{ %s, %s, %s, %s, %s, %s, %d, %s },", g.handlerName(i), entry, cond, touches[i].body, touches[i].entry,
-			cString(pr.Name), saved, g.probeFlags(pr))
+		w.line("{ %s, %s, %s, %s, %s, %d, %s },", g.handlerName(i), entry, cond, touches[i].body, touches[i].entry,
+			saved, g.probeFlags(pr))
 	}
 	nprobes := len(g.p.Probes)
 	if g.opts.Timing {
-		w.line("{ timing_report, NULL, NULL, NULL, NULL, %s, 0, 0 },", cString(timingName))
+		w.line("{ timing_report, NULL, NULL, NULL, NULL, 0, 0 },")
 		nprobes++
 	}
 	w.close("};")

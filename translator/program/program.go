@@ -104,6 +104,7 @@ type Point struct {
 	At     syntax.Pos
 	Family string // which file of runtime-c/kernel serves it: "begin", "timer", "function", "return", …
 	Name   string // what pp() returns
+	Script string // what pn() returns: the alias that the script names, with what is behind it; "" if there is none, and it is Name
 	Func   string // what probefunc() returns, "" if it is to be found from the address
 	Site
 	// Program is the path of the program whose processes count, "" for those of all: that which a
