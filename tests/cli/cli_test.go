@@ -38,6 +38,7 @@ func TestCommandLine(t *testing.T) {
 			env.Setenv("PATH", filepath.Dir(bin)+":"+os.Getenv("PATH"))
 			env.Setenv("GOSTAP_CACHE", root) // the runtimes are built there once
 			env.Setenv("RELEASE", releases[0])
+			env.Setenv("GOSTAP_DEBUGINFO", "/nonexistent") // that of the machine would spell points with files and lines
 			env.Setenv("DEBUG", debug)
 			env.Setenv("NEWEST", releases[len(releases)-1])
 			return nil
