@@ -52,6 +52,7 @@ func (el *elaboration) points(list []*syntax.ProbePoint, p path, follow func(*sy
 	for _, pt := range list {
 		found, d := el.point(pt, follow(pt))
 		if d != nil && !pt.Optional {
+			d.Unprobed = true
 			el.diags = append(el.diags, d)
 		}
 		all = append(all, found...)

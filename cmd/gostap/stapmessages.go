@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -101,11 +102,7 @@ func (inv *invocation) write(diags syntax.Diagnostics) {
 func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 	parse := 0
 	for _, d := range diags {
-		msg := d.Msg
-		if d.Hint != "" {
-			msg += " (" + d.Hint + ")"
-		}
-		at := ""
+		msg, at := inStap(d), ""
 		if d.Pos.IsValid() {
 			at = fmt.Sprintf("%s at %s", syntax.TokenAt(d.Pos), d.Pos)
 		}
@@ -121,6 +118,10 @@ func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 			}
 			writeSource(w, "     source: ", d.Pos)
 			fmt.Fprintln(w)
+		case d.Unprobed:
+			fmt.Fprintln(w, "semantic error: "+joined("while resolving probe point", at))
+			writeSource(w, "        source: ", d.Pos)
+			fmt.Fprintf(w, "\nsemantic error: %s\n\n", msg)
 		default:
 			fmt.Fprintln(w, "semantic error: "+joined(msg, at))
 			writeSource(w, "        source: ", d.Pos)
@@ -134,6 +135,19 @@ func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 	if parse > 0 {
 		fmt.Fprintf(w, "%s.\n", count(parse, "parse error"))
 	}
+}
+
+// inStap returns what stap says. Of a probe point that stands for nothing it says little, and what gostap
+// knows follows.
+func inStap(d *syntax.Diagnostic) string {
+	own := d.Msg
+	if d.Hint != "" {
+		own += " (" + d.Hint + ")"
+	}
+	if d.Unprobed {
+		return cmp.Or(d.Stap, "no match") + ": " + own
+	}
+	return cmp.Or(d.Stap, own)
 }
 
 func joined(msg, at string) string {

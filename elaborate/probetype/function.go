@@ -209,7 +209,7 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 		return nil, d
 	}
 	if near := im.Symbols().Nearest(name, 3); len(near) > 0 {
-		d.Hint = suggest.DidYouMean(near)
+		d.InStap("no match%s", suggest.Similar("functions", near)).Hint = suggest.DidYouMean(near)
 	} else if c.Target.Debuginfo().Installed(m.ProbePoint) == nil {
 		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + c.Target.InstallDebuginfo()
 	}

@@ -4,6 +4,7 @@ package probetype
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -66,7 +67,8 @@ func find(pt *syntax.ProbePoint) (builder, *syntax.Diagnostic) {
 		last := pt.Components[len(pt.Components)-1]
 		return nil, &syntax.Diagnostic{Pos: last.At,
 			Msg:  fmt.Sprintf("probe point %s is not complete", probepoint.Spell(pt)),
-			Hint: "it may go on with " + strings.Join(at.choices(), ", ")}
+			Hint: "it may go on with " + strings.Join(at.choices(), ", "),
+			Stap: "probe point truncated (follow: " + strings.Join(at.choices(), " ") + ")"}
 	}
 	return at.build, nil
 }
@@ -82,6 +84,9 @@ func (at *level) unknown(pt *syntax.ProbePoint, i int, key component) *syntax.Di
 		}
 	}
 	sort.Strings(forms)
+	sort.Strings(names)
+	names = slices.Compact(names)
+	d.InStap("probe point mismatch%s", suggest.Similar("", suggest.Nearest(key.name, names, 5)))
 	if len(forms) > 0 {
 		d.Msg = fmt.Sprintf("probe point component %s is written %s here", key, strings.Join(forms, " or "))
 		return d

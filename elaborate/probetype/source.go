@@ -167,7 +167,7 @@ func (c *Context) noSource(im *image.Source, m match, p *probepoint.Pattern) *sy
 	}
 	if (im.Name() == "" || im.User()) && !p.Wild() {
 		if near := im.Symbols().Nearest(p.Name, 3); len(near) > 0 {
-			d.Hint = suggest.DidYouMean(near)
+			d.InStap("no match%s", suggest.Similar("functions", near)).Hint = suggest.DidYouMean(near)
 		}
 	}
 	return d

@@ -147,7 +147,7 @@ func noTracepoint(k *symbols.Kernel, m match, all []symbols.Tracepoint, pattern 
 	}
 	if near := symbols.NearestTracepoints(all, pattern, 3); len(near) > 0 {
 		d.Hint = suggest.DidYouMean(near)
-		return d
+		return d.InStap("no match%s", suggest.Similar("tracepoints", near))
 	}
 	if both {
 		if elsewhere := symbols.MatchTracepoints(all, name); len(elsewhere) > 0 && len(elsewhere) < len(all) {

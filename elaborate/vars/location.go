@@ -102,6 +102,7 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 		names := in.types.MemberNames(in.typ)
 		d := l.fail("%s has no member %q: it has %s", l.types.String(in.typ), a.Member, suggest.Enumerate(names, 40))
 		d.Hint = suggest.Hint(a.Member, names)
+		d.InStap("unable to find member '%s' for %s%s", a.Member, l.types.String(in.typ), alternatives("", names))
 		d.Pos = a.At
 		return nil, d
 	}
@@ -110,6 +111,14 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 	out.typ, out.bits, out.store = m.Type, m.Bits, nil
 	out.pos += m.Offset
 	return &out, nil
+}
+
+// alternatives lists the names of which none was meant, as SystemTap does, each behind a prefix.
+func alternatives(prefix string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " (alternatives: " + prefix + strings.Join(names, ", "+prefix) + ")"
 }
 
 // container returns what has the members that -> reaches from l: what l points to if it is a pointer, else l.

@@ -260,8 +260,8 @@ func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
 	for _, n := range names {
 		shown = append(shown, "$"+n)
 	}
-	d := &syntax.Diagnostic{Pos: r.x.At}
 	where := r.place.String()
+	d := (&syntax.Diagnostic{Pos: r.x.At}).InStap("unable to find local '%s', [man error::dwarf] in %s%s", r.x.Name, where, alternatives("$", names))
 	if len(names) == 0 {
 		d.Msg = fmt.Sprintf("no $%s: %s has no parameters", r.x.Name, where)
 	} else {

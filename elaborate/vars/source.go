@@ -110,6 +110,7 @@ func (r *resolution) noVariable(s *scope, name string) *syntax.Diagnostic {
 		names = append(names, "return")
 	}
 	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("no $%s in %s: ", name, s.Func.Name) + s.listHere()}
+	d.InStap("unable to find local '%s', [man error::dwarf] in %s%s", name, s.Func.Name, alternatives("$", names))
 	if near := suggest.Nearest(name, names, 1); len(near) > 0 {
 		d.Hint = "did you mean $" + near[0] + "?"
 	}

@@ -133,9 +133,17 @@ func (c *checker) warnf(pos syntax.Pos, format string, args ...any) *syntax.Diag
 }
 
 // warnUnused warns of what seems unused.
-func (c *checker) warnUnused(pos syntax.Pos, format string, args ...any) {
-	if !c.broken {
-		c.warnf(pos, format, args...)
+func (c *checker) warnUnused(pos syntax.Pos, format string, args ...any) *syntax.Diagnostic {
+	if c.broken {
+		return &syntax.Diagnostic{}
+	}
+	return c.warnf(pos, format, args...)
+}
+
+// advise warns of what SystemTap says nothing about.
+func (c *checker) advise(pos syntax.Pos, format string, args ...any) {
+	if !c.opts.AsStap {
+		c.warnUnused(pos, format, args...)
 	}
 }
 

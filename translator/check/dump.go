@@ -16,11 +16,11 @@ import (
 // probes with the types of their variables; and with bodies, their code.
 //
 //	# globals
-//	reads:stats [string]
+//	reads[100]:stats [string]
 //	# functions
 //	ratio:long (a:long, b:long)
 //	# probes
-//	kernel.function("vfs_read")
+//	kernel.function("vfs_read") /* <- vfs.read */
 //	  # locals
 //	  name:string
 func Dump(w io.Writer, p *program.Program, bodies bool) error {
@@ -58,7 +58,14 @@ func (d *dumper) title(what string, n int) {
 }
 
 func (d *dumper) global(g *program.Global) {
-	d.printf("%s:%s", g.Name, g.Type)
+	d.printf("%s", g.Name)
+	if g.Wrap {
+		d.w.WriteString("%")
+	}
+	if g.MaxSize > 0 {
+		fmt.Fprintf(d.w, "[%d]", g.MaxSize)
+	}
+	fmt.Fprintf(d.w, ":%s", g.Type)
 	if g.Keys != nil {
 		keys := make([]string, len(g.Keys))
 		for i, k := range g.Keys {
@@ -66,13 +73,7 @@ func (d *dumper) global(g *program.Global) {
 		}
 		fmt.Fprintf(d.w, " [%s]", strings.Join(keys, ", "))
 	}
-	if g.MaxSize > 0 {
-		fmt.Fprintf(d.w, " max %d", g.MaxSize)
-	}
-	if g.Wrap {
-		d.w.WriteString(" wrap")
-	}
-	if g.Init != nil {
+	if g.Init != nil && d.bodies {
 		fmt.Fprintf(d.w, " = %s", exprText(g.Init))
 	}
 	if s := g.Stat; s != nil && d.bodies {
@@ -106,7 +107,14 @@ func (d *dumper) function(f *program.Function) {
 	for i, p := range f.Params {
 		params[i] = p.Name + ":" + p.Type.String()
 	}
-	d.printf("%s:%s (%s)", f.Name, f.Result, strings.Join(params, ", "))
+	name, result := f.Script, f.Result.String()
+	if d.bodies {
+		name = f.Name // which tells overloads apart
+	}
+	if f.Result == program.Void {
+		result = "unknown" // SystemTap's word
+	}
+	d.printf("%s:%s (%s)", name, result, strings.Join(params, ", "))
 	if d.bodies {
 		if f.Pure {
 			d.w.WriteString(" pure")
@@ -131,14 +139,11 @@ func (d *dumper) function(f *program.Function) {
 
 func (d *dumper) probe(p *program.Probe) {
 	for _, at := range p.Points {
-		d.printf("%s", at.Name)
-		if at.Name != p.Name {
-			fmt.Fprintf(d.w, " /* <- %s */", p.Name)
-		}
+		cond := ""
 		if p.Cond != nil {
-			fmt.Fprintf(d.w, " if (%s)", exprText(p.Cond))
+			cond = fmt.Sprintf(" if (%s)", exprText(p.Cond))
 		}
-		d.w.WriteByte('\n')
+		d.printf("%s%s /* <- %s%[2]s */\n", at.Name, cond, p.Name)
 	}
 	d.indent++
 	d.title("at entry", len(p.Saved))

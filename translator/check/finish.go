@@ -100,9 +100,9 @@ func (c *checker) typeGlobal(g *global) {
 			switch {
 			case told:
 			case g.unassigned:
-				c.errorf(g.At, "global %q is never assigned, and nothing tells its type", g.decl.Name)
+				c.errorf(g.At, "global %q is never assigned, and nothing tells its type", g.decl.Name).InStap("unresolved type ")
 			default:
-				c.errorf(g.At, "can't tell the type of %s: nothing says whether it is a long or a string", v)
+				c.errorf(g.At, "can't tell the type of %s: nothing says whether it is a long or a string", v).InStap("unresolved type ")
 			}
 			told = true
 		}
@@ -117,7 +117,7 @@ func (c *checker) typeGlobal(g *global) {
 		g.Type = c.resolve(g.elem, complain(g.elem))
 	}
 	if g.unassigned && !told && !g.elem.root().bad {
-		c.warnUnused(g.At, "global %q is read, but never assigned", g.decl.Name)
+		c.warnUnused(g.At, "global %q is read, but never assigned", g.decl.Name).InStap("never-assigned global variable '%s'", g.decl.Name)
 	}
 }
 
@@ -131,10 +131,10 @@ func (c *checker) typeLocals(s *scope) []*program.Local {
 		l.Type = c.resolve(l.v, func() {
 			if l.unassigned {
 				d := c.errorf(l.readAt, "%q is never assigned, and nothing tells its type", l.Name)
-				d.Hint = s.unassignedHint(l)
+				d.InStap("unresolved type ").Hint = s.unassignedHint(l)
 				return
 			}
-			c.errorf(l.At, "can't tell the type of %q: nothing says whether it is a long or a string", l.Name)
+			c.errorf(l.At, "can't tell the type of %q: nothing says whether it is a long or a string", l.Name).InStap("unresolved type ")
 		})
 		list = append(list, l.Local)
 	}
@@ -180,7 +180,7 @@ func (c *checker) warnUnassigned() {
 			continue
 		}
 		if d := c.warnf(u.local.readAt, "%q is read, but never assigned", u.local.Name); d.Pos.IsValid() {
-			d.Hint = u.scope.unassignedHint(u.local)
+			d.InStap("never-assigned local variable '%s'", u.local.Name).Hint = u.scope.unassignedHint(u.local)
 		}
 	}
 }

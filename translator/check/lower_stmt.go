@@ -64,7 +64,7 @@ func (s *scope) block(x *syntax.Block) program.Stmt {
 		z := s.stmt(y)
 		if left && !s.c.opts.Unoptimized {
 			if _, empty := y.(*syntax.EmptyStmt); !told && !empty {
-				s.c.warnf(y.Pos(), "this is never reached")
+				s.c.advise(y.Pos(), "this is never reached")
 				told = true
 			}
 			continue

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gostap/translator/program"
+	"gostap/translator/suggest"
 	"gostap/translator/syntax"
 )
 
@@ -112,9 +113,11 @@ func (s *scope) find(x *syntax.CallExpr) *group {
 		}
 		d := s.c.errorf(x.At, "function %q takes %s, found %d", x.Name, strings.Join(counts, " or ")+noun, n)
 		d.Hint = "declared at " + others[0].variants[0].decl.At.String()
+		d.InStap("arity mismatch found (function '%s' takes %d args)", x.Name, len(others[0].params))
 		return nil
 	}
 	d := s.c.errorf(x.At, "unknown function %q", x.Name)
+	d.InStap("unresolved function %s%s", x.Name, suggest.Similar("", suggest.Nearest(x.Name, s.functionNames(), 5)))
 	d.Hint = s.c.near(x.Name, s.functionNames())
 	if d.Hint == "" && s.global(x.Name) != nil {
 		d.Hint = "there is a global of that name"

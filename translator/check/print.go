@@ -95,7 +95,7 @@ func (s *scope) checkFormat(x *syntax.PrintExpr) bool {
 	if len(x.Args) > want {
 		at = x.Args[want].Pos()
 	}
-	s.c.errorf(at, "%s: the format takes %s, found %d", x.Name, takes, len(x.Args))
+	s.c.errorf(at, "%s: the format takes %s, found %d", x.Name, takes, len(x.Args)).InStap("Wrong number of args to formatted print operator")
 	return false
 }
 

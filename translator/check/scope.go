@@ -232,14 +232,16 @@ func (s *scope) setArity(g *global, n int, at syntax.Pos) bool {
 		return true
 	}
 	g.badArity = true
+	var d *syntax.Diagnostic
 	switch {
 	case n == 0:
-		s.c.errorf(at, "%q is used without index, but is an array at %s", g.decl.Name, g.arityAt)
+		d = s.c.errorf(at, "%q is used without index, but is an array at %s", g.decl.Name, g.arityAt)
 	case g.arity == 0:
-		s.c.errorf(at, "%q is used as an array, but is a single value at %s", g.decl.Name, g.arityAt)
+		d = s.c.errorf(at, "%q is used as an array, but is a single value at %s", g.decl.Name, g.arityAt)
 	default:
-		s.c.errorf(at, "array %q is used with %s, but with %d at %s", g.decl.Name, plural(n, "key"), g.arity, g.arityAt)
+		d = s.c.errorf(at, "array %q is used with %s, but with %d at %s", g.decl.Name, plural(n, "key"), g.arity, g.arityAt)
 	}
+	d.InStap("inconsistent arity (%d vs %d)", g.arity, n)
 	return false
 }
 
@@ -259,6 +261,7 @@ func (s *scope) array(x *syntax.Ident, n int) *global {
 	}
 	s.c.undeclared[x.Name] = true
 	d := s.c.errorf(x.At, "%q is used as an array, but is not declared global", x.Name)
+	d.InStap("unresolved arity-%d global array %s, missing global declaration?", n, x.Name)
 	if d.Hint = s.c.near(x.Name, s.globalNames()); d.Hint == "" {
 		d.Hint = "declare it outside of the probe: global " + x.Name
 	}

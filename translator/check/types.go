@@ -80,7 +80,7 @@ func (c *checker) unify(want, have term, pos syntax.Pos) {
 		want.spoil()
 	case want.v == nil && have.v == nil:
 		if want.t != have.t {
-			c.errorf(pos, "type mismatch: %s where a %s is expected", have.t, want.t)
+			c.errorf(pos, "type mismatch: %s where a %s is expected", have.t, want.t).InStap("type mismatch: expected %s but found %s", want.t, have.t)
 		}
 	case want.v == nil:
 		c.settle(have.v, want.t, pos)
@@ -100,7 +100,7 @@ func (c *checker) settle(v *tvar, t program.Type, pos syntax.Pos) {
 		r.set(t, pos)
 	default:
 		r.bad = true
-		c.errorf(pos, "type mismatch: %s where %s was %s; first used so at %s", t, v, r.t, r.at)
+		c.errorf(pos, "type mismatch: %s where %s was %s; first used so at %s", t, v, r.t, r.at).InStap("type mismatch (%s): type was first inferred here (%s) at %s", t, r.t, r.at)
 	}
 }
 

@@ -74,14 +74,14 @@ func (c *checker) dropProbes() {
 			left = append(left, p)
 			continue
 		}
-		c.warnUnused(p.At, "probe %s does nothing; left out", p.Name)
+		c.warnUnused(p.At, "probe %s does nothing; left out", p.Name).InStap("Probe '%s' has been elided", p.Name)
 	}
 	if len(left) == 0 {
 		var at syntax.Pos
 		if len(c.probes) > 0 {
 			at = c.probes[0].At
 		}
-		c.errorf(at, "no probes are left to run").Hint = "with -u, probes that do nothing stay in"
+		c.errorf(at, "no probes are left to run").InStap("no probes found").Hint = "with -u, probes that do nothing stay in"
 	}
 	c.probes = left
 }
@@ -218,13 +218,16 @@ func (e *elider) eval(s *program.Eval) program.Stmt {
 	e.changed = true
 	if len(rest) == 0 && !e.told && !e.quiet {
 		if call, ok := s.X.(*program.Call); ok {
-			e.c.warnUnused(s.X.Pos(), "the result of %s() is not used, and it does nothing else; left out", call.Fn.Script)
+			e.c.warnUnused(s.X.Pos(), "the result of %s() is not used, and it does nothing else; left out", call.Fn.Script).InStap(elided)
 		} else {
-			e.c.warnUnused(s.X.Pos(), "this expression has no effect; left out")
+			e.c.warnUnused(s.X.Pos(), "this expression has no effect; left out").InStap(elided)
 		}
 	}
 	return e.stmts(rest)
 }
+
+// elided is what SystemTap says of an expression that is left out.
+const elided = "Eliding side-effect-free expression "
 
 // stmts makes a statement of expressions.
 func (e *elider) stmts(list []program.Expr) program.Stmt {

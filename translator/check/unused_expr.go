@@ -64,9 +64,9 @@ func (e *elider) removed(x program.Expr) []program.Expr {
 		switch l := e.c.local(x.Local); {
 		case e.quiet || l.readAt.IsValid():
 		case l.param:
-			e.c.warnUnused(x.At, "parameter %q is set, but not read afterwards; left out", l.Name)
+			e.c.warnUnused(x.At, "parameter %q is set, but not read afterwards; left out", l.Name).InStap("Eliding assignment to '%s'", l.Name)
 		default:
-			e.c.warnUnused(l.At, "%q is set, but never read; left out", l.Name)
+			e.c.warnUnused(l.At, "%q is set, but never read; left out", l.Name).InStap("Eliding assignment to '%s'", l.Name)
 		}
 	case *program.Element:
 		return e.keyEffects(x.Keys)

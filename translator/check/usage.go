@@ -14,14 +14,14 @@ func (c *checker) findUnused() {
 	c.countAll()
 	for _, g := range c.globals {
 		if g.user && !g.badArity && g.reads == 0 && (g.writes == 0 || g.arity == unknownArity) {
-			c.warnUnused(g.At, "global %q is never used; left out", g.decl.Name)
+			c.advise(g.At, "global %q is never used; left out", g.decl.Name)
 		}
 		g.unassigned = g.reads > 0 && g.writes == 0 && g.Init == nil
 	}
 	for _, g := range c.groups {
 		f := g.variants[0]
 		if !g.used && f.src.Origin == syntax.User {
-			c.warnUnused(f.At, "function %q is never called; left out", g.name)
+			c.advise(f.At, "function %q is never called; left out", g.name)
 		}
 	}
 	note := func(s *scope) {

@@ -21,6 +21,14 @@ func DidYouMean(names []string) string {
 	return "did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?"
 }
 
+// Similar offers names as SystemTap does: " (similar functions: a, b)", "" without any.
+func Similar(what string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.TrimSpace("similar "+what) + ": " + strings.Join(names, ", ") + ")"
+}
+
 // Enumerate lists at most n names, and says how many more there are.
 func Enumerate(names []string, n int) string {
 	if len(names) > n {

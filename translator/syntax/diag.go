@@ -24,6 +24,14 @@ type Diagnostic struct {
 	Severity Severity
 	Msg      string // without position or trailing punctuation
 	Hint     string // what to do next, "" if nothing is near; e.g. `did you mean "execname"?`
+	Stap     string // what SystemTap says instead of both, which programs match; "" where it is not known
+	Unprobed bool   // it is about a probe point that stands for no place: SystemTap says that first, and then Stap
+}
+
+// InStap sets what SystemTap says in d's place, and returns d.
+func (d *Diagnostic) InStap(format string, args ...any) *Diagnostic {
+	d.Stap = fmt.Sprintf(format, args...)
+	return d
 }
 
 // Errorf returns an error at pos.
