@@ -35,11 +35,7 @@ func (a asker) examples(folder string, releases []string) error {
 	for _, release := range releases {
 		var failed [][2]string
 		var took []time.Duration
-		folder, err := stapFor(bin, release)
-		if err != nil {
-			return err
-		}
-		answers := each(list, func(e example) answer { return a.build(e, folder) })
+		answers := each(list, func(e example) answer { return a.build(e, bin, release) })
 		for i, e := range list {
 			if answers[i].why != "" {
 				failed = append(failed, [2]string{e.name, answers[i].why})
@@ -112,24 +108,13 @@ type answer struct {
 	took time.Duration
 }
 
-// stapFor makes a folder in bin, in which stap is gostap with arguments that
-// come before an example's own.
-func stapFor(bin, release string, args ...string) (string, error) {
-	folder, err := os.MkdirTemp(bin, "stap")
-	if err != nil {
-		return "", err
-	}
-	script := fmt.Sprintf("#!/bin/sh\nexec %s -r %s %s \"$@\"\n", filepath.Join(bin, "stap"), release, strings.Join(args, " "))
-	return folder, os.WriteFile(filepath.Join(folder, "stap"), []byte(script), 0o755)
-}
-
-// build runs an example's test_check with the stap of a folder.
-func (a asker) build(e example, folder string) answer {
+// build runs an example's test_check for a kernel with the stap in bin.
+func (a asker) build(e example, bin, release string) answer {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", e.check)
 	cmd.Dir = e.dir
-	cmd.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "SYSTEMTAP_RELEASE="+release)
 	cmd.Env = append(cmd.Env, a.env...)
 	start := time.Now()
 	why := complaint(cmd)

@@ -5,10 +5,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -77,8 +79,9 @@ func (a asker) run(folder string, releases []string) error {
 // buildHere runs the installchecks with a stap that stops after pass 4, so that
 // the VM, which may be emulated, finds most of their modules in the cache.
 func (a asker) buildHere(list []example, bin, release string) error {
-	folder, err := stapFor(bin, release, "-p4")
-	if err != nil {
+	folder := filepath.Join(bin, release)
+	script := fmt.Sprintf("#!/bin/sh\nexec %s -r %s -p4 \"$@\"\n", filepath.Join(bin, "stap"), release)
+	if err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "stap"), []byte(script), 0o755)); err != nil {
 		return err
 	}
 	each(list, func(e example) error {
