@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package check is the first half of pass 3: it turns what elaboration left,
+// Package check is the second half of pass 2: it turns what elaboration left,
 // syntax trees with probe points found, into a typed program.Program.
 //
 // It goes over the program in four steps, each linear in its size:
