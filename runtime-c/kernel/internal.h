@@ -104,7 +104,7 @@ struct gs_cpu {
 	char symbol[KSYM_SYMBOL_LEN];
 	/* userstack.c: what it hands out */
 	struct gs_frame ustack[GS_USTACK_DEPTH];
-	struct gs_known_ustack *known_ustacks;	/* userknown.c; NULL: there are none */
+	struct gs_known_ustacks *known_ustacks;	/* userknown.c, usermapped.c; NULL: there are none */
 	struct gs_mm_lock mm_lock;
 	struct gs_signal signals[GS_NSIGNALS];
 	struct gs_known_bias known_bias;

@@ -15,7 +15,7 @@
 
 u64 gs_known_ustacks_size(void)
 {
-	return gs_program.user_stacks ? sizeof(struct gs_known_ustack) * GS_KNOWN_USTACKS : 0;
+	return gs_program.user_stacks ? sizeof(struct gs_known_ustacks) : 0;
 }
 
 /* Where there is no memory for them, each stack is followed. */
@@ -57,12 +57,12 @@ static bool gs_same_key(const struct gs_ustack_key *a, const struct gs_ustack_ke
 /* Where a stack that begins like this is known, or may become so; NULL: nowhere. */
 struct gs_known_ustack *gs_known_ustack(struct gs_unwinder *u)
 {
-	struct gs_known_ustack *all = container_of(u->c, struct gs_cpu, ctx)->known_ustacks;
+	struct gs_known_ustacks *all = container_of(u->c, struct gs_cpu, ctx)->known_ustacks;
 	u64 innermost;
 
 	if (!all || u->sp & 7 || !gs_load_user(u->c, &innermost, u->sp, sizeof(innermost)))
 		return NULL;
-	return &all[((u->ip ^ innermost) * GOLDEN_RATIO_64 >> 32) % GS_KNOWN_USTACKS];
+	return &all->stacks[((u->ip ^ innermost) * GOLDEN_RATIO_64 >> 32) % GS_KNOWN_USTACKS];
 }
 
 /* Is an address space that is loaded, whose words stand as they did? */

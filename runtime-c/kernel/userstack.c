@@ -32,11 +32,25 @@ struct pt_regs *gs_user_regs(struct gs_ctx *c)
 	return user_mode(regs) && user_64bit_mode(regs) ? regs : NULL;
 }
 
+/*
+ * Is ip behind the instruction of a system call? Where a signal is about to be handled, or a new program to begin, the
+ * system call is the same, and ip is a function's first instruction. syscall leaves ip in cx, but under FRED.
+ */
+static bool gs_behind_syscall(struct gs_ctx *c, const struct pt_regs *regs)
+{
+	u64 insn;
+
+	if ((long)regs->orig_ax < 0)
+		return false;
+	return regs->cx == regs->ip ||
+	       (gs_load_user(c, &insn, regs->ip - 2, 2) && (insn == 0x050f || insn == 0x80cd));
+}
+
 static void gs_unwind_begin(struct gs_unwinder *u, struct gs_ctx *c, const struct pt_regs *regs)
 {
 	*u = (struct gs_unwinder){
 		.c = c, .mm = current->mm, .ip = regs->ip, .sp = regs->sp,
-		.known = 0xffff, .unchanged = 0xffff, .called = (long)regs->orig_ax >= 0,
+		.known = 0xffff, .unchanged = 0xffff, .called = gs_behind_syscall(c, regs),
 		.value = { regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
 			   regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15 },
 	};
@@ -107,7 +121,7 @@ static void gs_return_to(struct gs_unwinder *u, u64 at, u64 addr)
 		gs_note_nothing(u);
 }
 
-enum gs_step { GS_STEP, GS_STEP_END, GS_STEP_FAULT };
+enum gs_step { GS_STEP, GS_STEP_END, GS_STEP_FAULT, GS_STEP_BUSY };
 
 /* The caller by the frame pointer, where there is one. */
 static enum gs_step gs_step_guess(struct gs_unwinder *u)
@@ -224,6 +238,19 @@ static void gs_note_images(struct mm_struct *mm)
 	}
 }
 
+/* Has u->map be what addr is in. False: nothing is there, or that is not known. */
+static bool gs_map_frame(struct gs_unwinder *u, u64 addr)
+{
+	if (!u->locked)
+		return gs_recall_mapping(u->c, u->mm, addr, &u->map);
+	if (addr - u->map.start < u->map.size)
+		return true;
+	if (!gs_map(&u->map, u->mm, addr))
+		return false;
+	gs_note_mapping(u->c, u->mm, &u->map);
+	return true;
+}
+
 /* Follows the stack; the number of frames. */
 static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, u32 *flags)
 {
@@ -231,13 +258,15 @@ static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, 
 	u32 n;
 
 	for (n = 0; n < max && step == GS_STEP;) {
-		bool there = gs_map(&u->map, u->mm, u->ip - u->called);
+		bool there = gs_map_frame(u, u->ip - u->called);
 
+		if (!there && !u->locked)
+			step = GS_STEP_BUSY;
 		/* What is not code is no caller. */
-		if (n && (!there || !u->map.code)) {
+		else if (n && (!there || !u->map.code))
 			step = GS_STEP_FAULT;
+		if (n && step != GS_STEP)
 			break;
-		}
 		if (!there)
 			u->map = (struct gs_mapping){ .image = GS_NO_IMAGE };
 		to[n] = (struct gs_frame){
@@ -245,13 +274,15 @@ static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, 
 			.image = u->map.image | (u->called ? GS_FRAME_CALL : 0),
 			.offset = u->ip - u->map.start + u->map.offset,
 		};
-		if (!n && there && u->map.image != GS_NO_IMAGE && !gs_image_table(u->map.image))
+		if (!n && u->locked && there && u->map.image != GS_NO_IMAGE && !gs_image_table(u->map.image))
 			gs_note_images(u->mm);
-		if (++n < max)
+		if (++n < max && step == GS_STEP)
 			step = gs_unwind_step(u, &to[n - 1], n == 1, flags);
 	}
 	if (step == GS_STEP_FAULT)
 		*flags |= GS_USTACK_FAULT;
+	else if (step == GS_STEP_BUSY)
+		*flags |= GS_USTACK_BUSY;
 	else if (step == GS_STEP && max == GS_USTACK_DEPTH)
 		*flags |= GS_USTACK_DEEP;
 	gs_ustack_noted(u, to, n, *flags, step == GS_STEP_END);
@@ -273,15 +304,12 @@ static const struct gs_frame *gs_unwind_from(struct gs_ctx *c, const struct pt_r
 	}
 	if (k)
 		gs_note_ustack(&u, k);
-	if (gs_lock_mm(c, u.mm)) {
-		*n = gs_follow_stack(&u, to, max, flags);
-		gs_unlock_mm(c, u.mm);
-	} else {
+	u.locked = gs_lock_mm(c, u.mm);
+	if (!u.locked)
 		gs_note_nothing(&u);
-		to[0] = (struct gs_frame){ .addr = u.ip, .image = GS_NO_IMAGE };
-		*n = 1;
-		*flags = GS_USTACK_BUSY;
-	}
+	*n = gs_follow_stack(&u, to, max, flags);
+	if (u.locked)
+		gs_unlock_mm(c, u.mm);
 	return to;
 }
 

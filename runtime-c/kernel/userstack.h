@@ -47,6 +47,22 @@ struct gs_known_ustack {
 	struct gs_frame frames[GS_KNOWN_UDEPTH];
 };
 
+/* A mapping of code, and which process's it was when. */
+#define GS_MAPPED_BITS 5		/* those of a CPU, as a power of two */
+struct gs_mapped {
+	struct mm_struct *mm;		/* NULL: none */
+	u64 started;			/* when the process did */
+	u64 executed;			/* how often */
+	u64 code;			/* how many pages of code were mapped */
+	struct gs_mapping map;
+};
+
+/* What a CPU knows of stacks that it has followed. */
+struct gs_known_ustacks {
+	struct gs_known_ustack stacks[GS_KNOWN_USTACKS];
+	struct gs_mapped mapped[1 << GS_MAPPED_BITS];
+};
+
 /*
  * A frame on the way. A register that a callee has saved is only read from
  * there when it is needed, which few are.
@@ -63,8 +79,13 @@ struct gs_unwinder {
 	u32 saved;			/* those whose value is at at; the others are lost */
 	u32 unchanged;			/* those that are still what they were at the hit */
 	bool called;			/* ip is behind a call, or a system call, which may be the last of its function */
+	bool locked;			/* mm is */
 	struct gs_known_ustack *noted;	/* NULL: what is found is not noted */
 };
+
+/* usermapped.c */
+void gs_note_mapping(struct gs_ctx *c, struct mm_struct *mm, const struct gs_mapping *m);
+bool gs_recall_mapping(struct gs_ctx *c, struct mm_struct *mm, u64 addr, struct gs_mapping *m);
 
 /* userknown.c */
 struct gs_known_ustack *gs_known_ustack(struct gs_unwinder *u);
