@@ -6,6 +6,7 @@
 #
 # where "end" says that gdb has found the outermost frame. gostap stops the program by a signal where it took the stack.
 import os
+import signal
 import subprocess
 import time
 
@@ -47,10 +48,20 @@ while not (os.path.exists(output) and "begun" in open(output).read()):
     time.sleep(0.1)
 
 
+def executable(pc):
+    for line in open("/proc/%d/maps" % pid):
+        span, mode = line.split()[:2]
+        begin, end = (int(at, 16) for at in span.split("-"))
+        if begin <= pc < end:
+            return "x" in mode
+    return False
+
+
+# Where a function says nothing of its caller, as Go's that change stacks, gdb may go on with what is no code.
 def frames():
     pcs, frame, complete = [], gdb.newest_frame(), False
     try:
-        while frame is not None and len(pcs) < deepest + 1:
+        while frame is not None and len(pcs) < deepest + 1 and executable(frame.pc()):
             if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
                 pcs.append(frame.pc())
             older = frame.older()
@@ -74,5 +85,7 @@ with open(os.path.join(folder, "frames"), "w") as out:
         tid = gdb.selected_thread().ptid[1]
         print("%d %#x %#x: %s%s" % (tid, pcs[0], sp, " ".join("%#x" % pc for pc in pcs), " end" if complete else ""), file=out, flush=True)
         stacks -= 1
-gdb.execute("kill")  # with which the session ends
+if gdb.selected_inferior().pid:
+    gdb.execute("kill")
+gostap.send_signal(signal.SIGINT)
 gostap.wait(60)

@@ -6,7 +6,9 @@
 //	GOSTAP_STACKS=350 go test -v -count=1 -timeout 1h ./tests/stacks
 //
 // GOSTAP_STACKS is how many stacks of each program; without it the test is skipped, as it takes minutes. GOSTAP_PROGRAMS, a
-// regular expression, chooses programs. bash, gdb and g++ are taken from the machine.
+// regular expression, chooses programs. bash, gdb, g++, nginx, postgres and python3 are taken from the machine, as Debian has them:
+//
+//	apt install gdb g++ nginx-light postgresql-15 python3
 package stacks
 
 import (
@@ -25,22 +27,6 @@ import (
 // deepest is how many frames gostap follows: GS_USTACK_DEPTH.
 const deepest = 128
 
-// A program is run by gdb.
-type program struct {
-	name string
-	path string
-	args string // for a shell
-}
-
-// programs are what is run, out of the folder that the host has prepared.
-func programs(dir string) []program {
-	script, _ := filepath.Abs("programs/busy.sh")
-	return []program{
-		{name: "cpp", path: filepath.Join(dir, "busy")},
-		{name: "bash", path: "/bin/bash", args: script},
-	}
-}
-
 func TestStacks(t *testing.T) {
 	if guest.Dir() != "" {
 		t.Skip("this is the guest")
@@ -50,6 +36,7 @@ func TestStacks(t *testing.T) {
 	}
 	dir := guest.Prepare(t)
 	guest.Command(t, ".", "g++", "-O2", "-fomit-frame-pointer", "-o", filepath.Join(dir, "busy"), "programs/busy.cc")
+	guest.Command(t, ".", "go", "build", "-o", filepath.Join(dir, "busygo"), "./programs/busygo")
 	release := guest.Releases(t)[0]
 	guest.Run(t, guest.Config{Release: release, Dir: dir, Test: "TestGuest", Run: os.Getenv("GOSTAP_PROGRAMS"), Timeout: time.Hour,
 		Env: []string{"GOSTAP_STACKS=" + os.Getenv("GOSTAP_STACKS")}})
@@ -68,7 +55,12 @@ func TestGuest(t *testing.T) {
 		t.Skip("TestStacks runs this in a VM")
 	}
 	for _, p := range programs(dir) {
-		t.Run(p.name, func(t *testing.T) { compare(t, dir, p) })
+		t.Run(p.name, func(t *testing.T) {
+			if _, err := os.Stat(p.path); err != nil {
+				t.Skip(err)
+			}
+			compare(t, dir, p)
+		})
 	}
 }
 
@@ -79,9 +71,14 @@ func compare(t *testing.T, dir string, p program) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	args, wrapper := p.args, ""
+	if p.prepare != nil {
+		args, wrapper = p.prepare(t, work)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute+time.Duration(wanted())*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", "-q", "-nx", "-batch", "-ex", "set args "+p.args, "-x", "frames.py", p.path)
+	cmd := exec.CommandContext(ctx, "gdb", "-q", "-nx", "-batch", "-ex", "set args "+args, "-ex", "set exec-wrapper "+wrapper, "-x", "frames.py", p.path)
+	cmd.WaitDelay = 10 * time.Second // the program may outlive gdb
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "FOLDER="+work, "SCRIPT="+script, fmt.Sprint("DEEPEST=", deepest),
 		"STACKS="+os.Getenv("GOSTAP_STACKS"), "LC_ALL=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1")
 	out, err := cmd.CombinedOutput()
