@@ -233,18 +233,22 @@ static void gs_user_ret(struct gs_uprobe *u)
 static int gs_calls_init(const struct gs_point **points, u32 n)
 {
 	u32 i, saved = 0, sets;
+	bool unsaid = false;
 	s64 calls = 0;
 
 	for (i = 0; i < n; i++) {
 		saved = max(saved, gs_program.probes[points[i]->probe].nsaved);
-		calls = max_t(s64, calls, points[i]->args[0]);
+		calls += points[i]->args[0];
+		unsaid |= !points[i]->args[0];
 	}
 	if (!saved)
 		return 0;
 	gs_call_size = sizeof(struct gs_call) + saved * sizeof(u64);
-	if (!calls)
-		calls = min_t(s64, GS_CALLS_MEMORY / gs_call_size, GS_CALLS_DEFAULT);
-	gs_call_bits = order_base_2(min_t(s64, calls, GS_CALLS_MAX) / GS_CALL_WAYS);
+	if (unsaid)
+		calls += min_t(s64, GS_CALLS_MEMORY / gs_call_size, GS_CALLS_DEFAULT);
+	/* Two sets at least: hash_64() can't make a number of no bits. */
+	sets = DIV_ROUND_UP(min_t(s64, calls, GS_CALLS_MAX), GS_CALL_WAYS);
+	gs_call_bits = order_base_2(max(sets, 2u));
 	sets = 1u << gs_call_bits;
 	gs_call_sets = kvcalloc(sets, sizeof(*gs_call_sets), GFP_KERNEL);
 	gs_call_memory = gs_alloc((u64)sets * GS_CALL_WAYS * gs_call_size, -1);
