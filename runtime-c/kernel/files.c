@@ -78,19 +78,7 @@ static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	return gs_reader_gives(me, cmd, arg);
 }
 
-static vm_fault_t gs_file_fault(struct vm_fault *vmf)
-{
-	struct rchan_buf *buf = vmf->vma->vm_private_data;
-
-	if (vmf->pgoff >= buf->page_count)
-		return VM_FAULT_SIGBUS;
-	vmf->page = buf->page_array[vmf->pgoff];
-	get_page(vmf->page);
-	return 0;
-}
-
-static const struct vm_operations_struct gs_file_vm_operations = { .fault = gs_file_fault };
-
+/* All pages at once: a mapping that faults would call us, and rmmod -f has us go before it does. */
 static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct gs_cpu *me = file->private_data;
@@ -98,9 +86,7 @@ static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 	vm_flags_clear(vma, VM_MAYWRITE);
-	vma->vm_private_data = me->buf;
-	vma->vm_ops = &gs_file_vm_operations;
-	return 0;
+	return vm_map_pages(vma, me->buf->page_array, me->buf->page_count);
 }
 
 static const struct proc_ops gs_file_operations = {
