@@ -16,7 +16,9 @@ static void gs_ftrace_nothing(unsigned long ip, unsigned long parent, struct ftr
 {
 }
 
-static struct ftrace_ops gs_keeper = { .func = gs_ftrace_nothing, .flags = FTRACE_OPS_FL_PERMANENT };
+#define GS_KEEPER { .func = gs_ftrace_nothing, .flags = FTRACE_OPS_FL_PERMANENT }
+
+static struct ftrace_ops gs_keeper = GS_KEEPER;
 static bool gs_kept;
 static u32 gs_kprobes_registered;
 
@@ -27,6 +29,13 @@ static int gs_filter_nothing(void)
 	int err = ftrace_set_filter(&gs_keeper, function, sizeof(function) - 1, 1);
 
 	return err ?: ftrace_set_notrace(&gs_keeper, function, sizeof(function) - 1, 1);
+}
+
+/* ftrace leaves pointers to the filters that it has freed: the next one needs an ops without. */
+static void gs_free_keeper(void)
+{
+	ftrace_free_filter(&gs_keeper);
+	gs_keeper = (struct ftrace_ops)GS_KEEPER;
 }
 
 /* 0, or -EBUSY: ftrace is off. */
@@ -40,7 +49,7 @@ static int gs_keep_ftrace(void)
 	if (!err)
 		err = register_ftrace_function(&gs_keeper);
 	if (err)
-		ftrace_free_filter(&gs_keeper);
+		gs_free_keeper();
 	gs_kept = !err;
 	return err;
 }
@@ -78,6 +87,6 @@ void gs_release_ftrace(void)
 	if (!gs_kept)
 		return;
 	unregister_ftrace_function(&gs_keeper);
-	ftrace_free_filter(&gs_keeper);
+	gs_free_keeper();
 	gs_kept = false;
 }
