@@ -138,6 +138,22 @@ static const u8 gs_process_takes[GS_PROCESS_EVENTS] = {
 };
 static u8 gs_process_armed;	/* the same bits */
 
+/* Disabled first: where it may not be armed, it must not have been. 0 or -errno. */
+static int gs_process_arm_kprobe(struct kprobe *kp)
+{
+	int err;
+
+	kp->addr = NULL;
+	kp->flags = KPROBE_FLAG_DISABLED;
+	err = register_kprobe(kp);
+	if (err)
+		return err;
+	err = gs_kprobe_registered(kp) ?: enable_kprobe(kp);
+	if (err)
+		unregister_kprobe(kp);
+	return err;
+}
+
 /* Arms what an event takes. 0 or -errno. */
 static int gs_process_arm_event(enum gs_process_event event)
 {
@@ -147,7 +163,7 @@ static int gs_process_arm_event(enum gs_process_event event)
 	for (i = 0; i < 8 && !err; i++) {
 		if (!(gs_process_takes[event] & ~gs_process_armed & 1 << i))
 			continue;
-		err = i < 4 ? register_kprobe(&gs_process_kprobes[i]) : gs_hook_arm(&gs_process_hooks[i - 4]);
+		err = i < 4 ? gs_process_arm_kprobe(&gs_process_kprobes[i]) : gs_hook_arm(&gs_process_hooks[i - 4]);
 		if (!err)
 			gs_process_armed |= 1 << i;
 	}
@@ -202,7 +218,15 @@ static void gs_processes_disarm(void)
 	gs_process_hits = NULL;
 }
 
+static void gs_processes_skipped(u64 *skipped)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(gs_process_kprobes); i++)
+		skipped[GS_SKIP_BUSY] += READ_ONCE(gs_process_kprobes[i].nmissed);
+}
+
 static const struct gs_family gs_family_process = {
 	.name = "process", .flags = GS_FAMILY_EVENT, .arm = gs_processes_arm,
-	.running = gs_processes_running, .disarm = gs_processes_disarm,
+	.running = gs_processes_running, .disarm = gs_processes_disarm, .missed = gs_processes_skipped,
 };
