@@ -228,6 +228,9 @@ void gs_counters_disarm(struct gs_counters *counters)
 {
 	lockdep_assert_held(&gs_session_mutex);
 	gs_counters_leave(counters);
+	/* A hit that has come to us on another CPU may have been interrupted by its counter's release. */
+	if (counters->n)
+		synchronize_rcu();
 	while (counters->n)
 		free_percpu(counters->all[--counters->n].events);
 	kvfree(counters->all);
