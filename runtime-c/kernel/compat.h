@@ -119,6 +119,23 @@ static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 }
 #endif
 
+/*
+ * The last return that the current task has hooked, which kretprobes keep with
+ * the task since 5.11. Their own count of what they miss is not exact where
+ * several CPUs miss something at once.
+ */
+#define GS_SHOWS_HOOKED GS_HAVE_GET_KRETPROBE
+static __always_inline const void *gs_last_hooked(void)
+{
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+	return READ_ONCE(current->rethooks.first);
+#elif GS_SHOWS_HOOKED
+	return READ_ONCE(current->kretprobe_instances.first);
+#else
+	return NULL;
+#endif
+}
+
 /* In a return handler the kernel was where the function returns to, which the registers say since 5.16. */
 static inline void gs_at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {

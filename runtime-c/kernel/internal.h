@@ -81,7 +81,7 @@ struct gs_known_bias {
 /* What a CPU has for itself. */
 struct gs_cpu {
 	struct gs_ctx ctx;
-	struct gs_return *entered;	/* families/return.c, while ctx is taken: whose function is entered */
+	struct gs_return *entered;	/* families/return.c, while ctx is taken: whose function is entered; NULL: it has an instance */
 	/* transport.c: where the next record goes, and where the sub-buffer ends */
 	char *next;
 	char *end;

@@ -26,6 +26,7 @@ struct gs_return {
 	struct gs_return_hit hits[];
 };
 
+/* NULL while the kretprobe is unregistered: where kretprobes are no rethooks, they show it to who is on the way here. */
 static __always_inline struct gs_return *gs_return_of(struct kretprobe_instance *ri)
 {
 	return container_of(get_kretprobe(ri), struct gs_return, rp);
@@ -54,17 +55,23 @@ static __always_inline int gs_return_save_in(u64 *data, const struct gs_return *
 
 static int gs_return_save(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	return gs_return_save_in((u64 *)ri->data, gs_return_of(ri), &this_cpu_ptr(gs_cpus)->ctx, regs);
+	const struct gs_return *r = gs_return_of(ri);
+	struct gs_cpu *cpu = this_cpu_ptr(gs_cpus);
+
+	cpu->entered = NULL;
+	return !r || gs_return_save_in((u64 *)ri->data, r, &cpu->ctx, regs);
 }
 
 /* The pool's instances have whose they are before the rest. */
 static int gs_return_save_pooled(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct gs_cpu *cpu = this_cpu_ptr(gs_cpus);
+	const struct gs_return *r = cpu->entered;
 	u64 *data = (u64 *)ri->data;
 
-	data[0] = (unsigned long)cpu->entered;
-	return gs_return_save_in(data + 1, cpu->entered, &cpu->ctx, regs);
+	cpu->entered = NULL;
+	data[0] = (unsigned long)r;
+	return gs_return_save_in(data + 1, r, &cpu->ctx, regs);
 }
 
 /* The entry of a function whose kretprobe is armed. */
@@ -76,7 +83,7 @@ static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *r
 	int err = 1;
 
 	local_irq_save(flags);
-	if (gs_try_take(c, r->deepest)) {
+	if (r && gs_try_take(c, r->deepest)) {
 		err = gs_return_save(ri, regs);
 		gs_leave(c);
 	}
@@ -99,9 +106,13 @@ static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops 
 			gs_try(&rider->hits[i], gs_ftrace_regs(fregs), ip, NULL);
 	if (gs_try_take(&cpu->ctx, r->deepest)) {
 		struct kprobe *hook = &r->hook->kp;
+		const void *last = gs_last_hooked();
 
 		cpu->entered = r;
 		hook->pre_handler(hook, gs_ftrace_regs(fregs));
+		/* Nothing hooked, nor asked what to save: there was no instance. */
+		if (unlikely(gs_last_hooked() == last) && cpu->entered && GS_SHOWS_HOOKED)
+			this_cpu_inc(gs_cpus->skipped[GS_SKIP_MAXACTIVE]);
 		gs_leave(&cpu->ctx);
 	}
 	gs_irq_restore(flags, native);
@@ -125,6 +136,8 @@ static int gs_return_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct gs_return *r = gs_return_of(ri);
 	unsigned long flags;
 
+	if (!r)
+		return 0;
 	gs_at_return(ri, regs);
 	local_irq_save(flags);
 	gs_try(&r->hits[0].hit, regs, (unsigned long)r->rp.kp.addr, NULL);
@@ -152,7 +165,9 @@ static __always_inline int gs_return_hits_of(const struct gs_return *r, u64 *dat
 
 static int gs_return_hits(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	return gs_return_hits_of(gs_return_of(ri), (u64 *)ri->data, ri, regs);
+	const struct gs_return *r = gs_return_of(ri);
+
+	return r ? gs_return_hits_of(r, (u64 *)ri->data, ri, regs) : 0;
 }
 
 static int gs_return_hits_pooled(struct kretprobe_instance *ri, struct pt_regs *regs)

@@ -20,6 +20,7 @@ static struct kretprobe **gs_kretprobes;	/* the armed ones */
 static u32 gs_nkretprobes;
 static u64 gs_kretprobes_full, gs_kretprobes_missed;
 
+/* NULL while it is unregistered, as in return.h. */
 static __always_inline struct gs_kretprobe *gs_kretprobe_of(struct kretprobe_instance *ri)
 {
 	return container_of(get_kretprobe(ri), struct gs_kretprobe, rp);
@@ -42,8 +43,11 @@ static __always_inline bool gs_kretprobe_run(struct gs_kretprobe *r, const struc
 static int gs_kretprobe_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct gs_kretprobe *r = gs_kretprobe_of(ri);
-	struct gs_hit entry = { r->hit.point, &r->entry };
+	struct gs_hit entry;
 
+	if (!r)
+		return 1;
+	entry = (struct gs_hit){ r->hit.point, &r->entry };
 	return !gs_kretprobe_run(r, &entry, ri, regs);
 }
 
@@ -51,6 +55,8 @@ static int gs_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct gs_kretprobe *r = gs_kretprobe_of(ri);
 
+	if (!r)
+		return 0;
 	gs_at_return(ri, regs);
 	gs_kretprobe_run(r, &r->hit, ri, regs);
 	return 0;

@@ -261,7 +261,9 @@ static void gs_returns_disarm(void)
 	while (gs_nhooks) {
 		struct kretprobe *rp = gs_hooks[--gs_nhooks];
 
-		gs_returns_full += rp->nmissed;
+		/* Those of groups are counted where they are missed. */
+		if (gs_nhooks < gs_nhooks_armed || !GS_SHOWS_HOOKED)
+			gs_returns_full += rp->nmissed;
 		gs_returns_missed += rp->kp.nmissed;
 	}
 	gs_have_pool = false;
