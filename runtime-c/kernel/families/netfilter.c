@@ -19,6 +19,7 @@ static struct nf_hook_ops *gs_nf_ops;
 static struct gs_hit *gs_nf_hits;	/* one for each of gs_nf_ops */
 static u32 gs_nf_count;
 static int gs_nf_err;			/* of the first namespace that refused the hooks */
+static bool gs_nf_late;			/* namespaces that come from here on have nobody else who speaks for them */
 
 /*
  * What becomes of a packet. The kernel would lose, and complain of, one with a
@@ -61,6 +62,19 @@ static unsigned int gs_nf_hit(void *priv, struct sk_buff *skb, const struct nf_h
 /* Whether a namespace has the hooks: its bool in net_generic(). */
 static unsigned int gs_nf_id;
 
+static void gs_nf_refused(int err)
+{
+	char text[96];
+	int n;
+
+	if (!READ_ONCE(gs_nf_late)) {
+		gs_nf_err = gs_nf_err ?: err;
+		return;
+	}
+	n = scnprintf(text, sizeof(text), "a network namespace that was made later can't have this hook (error %d)", -err);
+	gs_message(GS_MSG_WARNING, text, n, NULL, gs_nf_hits[0].point->name);
+}
+
 /* A namespace that can't have them is created all the same. */
 static int __net_init gs_nf_net_init(struct net *net)
 {
@@ -68,8 +82,8 @@ static int __net_init gs_nf_net_init(struct net *net)
 	int err = nf_register_net_hooks(net, gs_nf_ops, gs_nf_count);
 
 	*hooked = !err;
-	if (err && !gs_nf_err)
-		gs_nf_err = err;
+	if (err)
+		gs_nf_refused(err);
 	return 0;
 }
 
@@ -144,6 +158,7 @@ static int gs_nf_arm(const struct gs_point **points, u32 n)
 		gs_nf_free();
 		return err;
 	}
+	WRITE_ONCE(gs_nf_late, true);
 	for (i = 0; gs_nf_err && i < gs_nf_count; i++)
 		gs_unarmed(gs_nf_hits[i].point, gs_nf_err);
 	return 0;
