@@ -207,13 +207,14 @@ void gs_session_module(const struct module *mod);
  * @disarm_one: disarms one, whose module goes
  * @end: runs handlers after all is disarmed
  * @missed: adds what the kernel skipped by itself
+ * @free: with the module, undoes what others may have held on to until here; @arm may not have run
  *
  * families/: each file defines one or more; modulebuild makes gs_families of them.
  *
- * Context: All but @missed are called in a task that may sleep, with
+ * Context: All but @missed and @free are called in a task that may sleep, with
  * gs_session_mutex held; @arm_one and @disarm_one under the lock of the
  * module notifiers too, @update by the work item. @missed is called in a task,
- * with no lock, at any time between the module's beginning and its end.
+ * with no lock, at any time between the module's beginning and its end; @free at the end.
  */
 struct gs_family {
 	const char *name;
@@ -227,6 +228,7 @@ struct gs_family {
 	void (*disarm_one)(const struct gs_point *p);
 	void (*end)(const struct gs_point **points, u32 n, bool failed);
 	void (*missed)(u64 *skipped);
+	void (*free)(void);
 };
 extern const struct gs_family *const gs_families[];
 #define GS_FAMILY_RETURN 1	/* its handlers run when functions return */

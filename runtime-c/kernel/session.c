@@ -321,6 +321,11 @@ void gs_session_update(void)
 /* After the stop, with the module. */
 void gs_session_free(void)
 {
+	const struct gs_family *const *f;
+
+	for (f = gs_families; *f; f++)
+		if ((*f)->free)
+			(*f)->free();
 	gs_cpus_stop();
 	gs_arrays_fini();
 	gs_programs_close();

@@ -5,9 +5,10 @@
  * the size of what is read. Several probes may be of one file.
  *
  * Who reads from the file's beginning runs the handler, and reads on in what it
- * has said then: each open file has its own. Open files don't hold the module:
- * when the session ends, procfs waits for who is reading or writing, and gives
- * the others an error (EIO) from then on.
+ * has said then: each open file has its own. When the session ends, reading and
+ * writing is an error (EIO) from then on; the files go with the module. Open files
+ * don't hold that, but who is reading or writing does: he may wait for a page
+ * of his own for as long as he likes, and STOP must not wait for him.
  */
 #include <linux/fs.h>
 #include <linux/moduleparam.h>
@@ -77,9 +78,8 @@ static int gs_procfs_fill(struct gs_procfs_open *of, const struct gs_point *p)
 	return gs_procfs_run(p, v) ? 0 : -EIO;
 }
 
-static ssize_t gs_procfs_read(struct file *file, char __user *to, size_t n, loff_t *pos)
+static ssize_t gs_procfs_give(struct gs_procfs_open *of, char __user *to, size_t n, loff_t *pos)
 {
-	struct gs_procfs_open *of = file->private_data;
 	const struct gs_point *p;
 	ssize_t done = 0;
 	u32 i = 0;
@@ -98,9 +98,8 @@ static ssize_t gs_procfs_read(struct file *file, char __user *to, size_t n, loff
 }
 
 /* As much as a string holds: who writes more sees that, and writes the rest. */
-static ssize_t gs_procfs_write(struct file *file, const char __user *from, size_t n, loff_t *pos)
+static ssize_t gs_procfs_take(struct gs_procfs_open *of, const char __user *from, size_t n)
 {
-	struct gs_procfs_open *of = file->private_data;
 	struct gs_value v = { .size = MAXSTRINGLEN };
 	const struct gs_point *p;
 	bool done = true;
@@ -115,6 +114,28 @@ static ssize_t gs_procfs_write(struct file *file, const char __user *from, size_
 		done = gs_procfs_run(p, &v);
 	kfree(v.text);
 	return done ? n : -EIO;
+}
+
+static ssize_t gs_procfs_read(struct file *file, char __user *to, size_t n, loff_t *pos)
+{
+	ssize_t done;
+
+	if (!try_module_get(THIS_MODULE))
+		return -EIO;
+	done = gs_procfs_give(file->private_data, to, n, pos);
+	module_put(THIS_MODULE);
+	return done;
+}
+
+static ssize_t gs_procfs_write(struct file *file, const char __user *from, size_t n, loff_t *pos)
+{
+	ssize_t done;
+
+	if (!try_module_get(THIS_MODULE))
+		return -EIO;
+	done = gs_procfs_take(file->private_data, from, n);
+	module_put(THIS_MODULE);
+	return done;
 }
 
 static int gs_procfs_file_open(struct inode *inode, struct file *file)
@@ -236,8 +257,14 @@ static int gs_procfs_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
-/* Waits for the handlers that run. */
+/* The session runs no more: no handler begins. Waits for those that have begun. */
 static void gs_procfs_disarm(void)
+{
+	if (gs_procfs_dir)
+		synchronize_rcu();
+}
+
+static void gs_procfs_free(void)
 {
 	proc_remove(gs_procfs_dir);
 	gs_procfs_dir = NULL;
@@ -246,4 +273,4 @@ static void gs_procfs_disarm(void)
 	gs_procfs_count = 0;
 }
 
-static const struct gs_family gs_family_procfs = { .name = "procfs", .arm = gs_procfs_arm, .disarm = gs_procfs_disarm };
+static const struct gs_family gs_family_procfs = { .name = "procfs", .arm = gs_procfs_arm, .disarm = gs_procfs_disarm, .free = gs_procfs_free };
