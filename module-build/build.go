@@ -61,7 +61,7 @@ func Build(ctx context.Context, req Request) (Result, error) {
 	module := filepath.Join(dir, req.Name+".ko")
 	if req.Rebuild {
 		os.RemoveAll(dir)
-	} else if _, err := os.Stat(module); err == nil {
+	} else if cache.Intact(dir) {
 		cache.Use(dir)
 		path, err := req.deliver(module)
 		return Result{Path: path, CacheHit: true}, err

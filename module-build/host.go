@@ -43,11 +43,11 @@ func BuildHost(ctx context.Context, req HostRequest) (Result, error) {
 	shared := cache.Path("host", sharedKey)
 	dir := cache.Path("program", hashKey(sharedKey, req.C, req.Embedded))
 	program := filepath.Join(dir, "script")
-	if _, err := os.Stat(program); err == nil {
+	if cache.Intact(dir) {
 		cache.Use(dir)
 		return Result{Path: program, CacheHit: true}, nil
 	}
-	if _, err := os.Stat(shared); err != nil {
+	if !cache.Intact(shared) {
 		if err := cache.FillOnce(shared, func(tmp string) error { return buildHostRuntime(ctx, gcc, &req, tmp) }); err != nil {
 			return Result{}, err
 		}

@@ -41,14 +41,13 @@ const placeholder = "gostap_stands_here_until_a_script_brings_its_own_name__"
 // openRuntime finds the runtime in the cache, or builds it.
 func openRuntime(ctx context.Context, t *target, key string, req *Request) (*kernelRuntime, error) {
 	dir := cache.Path("kernel", t.Release+"-"+key)
-	data, err := os.ReadFile(filepath.Join(dir, "runtime.json"))
-	if os.IsNotExist(err) {
+	if !cache.Intact(dir) {
 		req.Progress("building the runtime for kernel " + t.Release + " (once)")
 		if err := cache.FillOnce(dir, func(tmp string) error { return buildRuntime(ctx, t, req, tmp) }); err != nil {
 			return nil, err
 		}
-		data, err = os.ReadFile(filepath.Join(dir, "runtime.json"))
 	}
+	data, err := os.ReadFile(filepath.Join(dir, "runtime.json"))
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}

@@ -46,7 +46,7 @@ func preloaded(gcc string) (string, error) {
 	key := sha256.Sum256(preloadSource)
 	dir := cache.Path("vm", "preload-"+hex.EncodeToString(key[:8]))
 	library := filepath.Join(dir, "virtiofsd.so")
-	if _, err := os.Stat(library); err == nil {
+	if cache.Intact(dir) {
 		return library, nil
 	}
 	err := cache.Fill(dir, func(tmp string) error {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -46,7 +45,7 @@ func headerProgram(at syntax.Pos, list string) (string, *syntax.Diagnostic) {
 	sum := sha256.Sum256(preprocessed)
 	dir := cache.Path("header", hex.EncodeToString(sum[:16]))
 	file := filepath.Join(dir, "types.so")
-	if _, err := os.Stat(file); err == nil {
+	if cache.Intact(dir) {
 		return file, nil
 	}
 	err := cache.Fill(dir, func(tmp string) error {

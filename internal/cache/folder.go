@@ -11,7 +11,7 @@ import (
 )
 
 // Fill has the cache's folder dir filled by fill, which gets a temporary folder in its place.
-// If another process was faster, dir is that one's.
+// If another process was faster, dir is that one's; one that is damaged gives way.
 func Fill(dir string, fill func(tmp string) error) error {
 	tmp, err := newFolder(dir)
 	if err != nil {
@@ -23,9 +23,17 @@ func Fill(dir string, fill func(tmp string) error) error {
 	} else if err != nil {
 		return err
 	}
+	if err := seal(tmp); err != nil {
+		return failed(err)
+	}
 	err = os.Rename(tmp, dir)
 	if errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENOTEMPTY) {
-		return nil
+		if Intact(dir) {
+			return nil
+		}
+		if err = discard(dir); err == nil {
+			err = os.Rename(tmp, dir)
+		}
 	}
 	return failed(err)
 }
@@ -55,7 +63,7 @@ func FillOnce(dir string, fill func(tmp string) error) error {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return failed(err)
 	}
-	if _, err := os.Stat(dir); err == nil {
+	if Intact(dir) {
 		return nil
 	}
 	return Fill(dir, fill)

@@ -78,7 +78,7 @@ func (b *Builder) prepareOnce() error {
 		return err
 	}
 	b.dir = cache.Path("emittest", hex.EncodeToString(sum.Sum(nil))[:24])
-	if _, err := os.Stat(b.dir); err != nil {
+	if !cache.Intact(b.dir) {
 		if err := cache.FillOnce(b.dir, b.build); err != nil {
 			return err
 		}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package cache
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+)
+
+// sumsName is the file in a filled folder that says what the others held when it was filled. A machine that loses its
+// power leaves files behind that are empty or cut off, and what is linked of those is run by the kernel.
+const sumsName = ".sums"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sums describes a folder's files, those of its own folders not among them.
+func sums(dir string) ([]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	for _, e := range entries {
+		if !e.Type().IsRegular() || e.Name() == sumsName {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&out, "%08x %d %s\n", crc32.Checksum(data, castagnoli), len(data), e.Name())
+	}
+	return out.Bytes(), nil
+}
+
+// seal notes what is in a folder.
+func seal(dir string) error {
+	data, err := sums(dir)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, sumsName), data, 0o644)
+}
+
+// Intact reports whether a folder that Fill has filled is there, and its files as they were.
+func Intact(dir string) bool {
+	want, err := os.ReadFile(filepath.Join(dir, sumsName))
+	if err != nil {
+		return false
+	}
+	is, err := sums(dir)
+	return err == nil && bytes.Equal(is, want)
+}
+
+// discard takes a folder out of the way that is not intact, if it is there.
+func discard(dir string) error {
+	if _, err := os.Lstat(dir); os.IsNotExist(err) {
+		return nil
+	}
+	old, err := newFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(old)
+	if err := os.Rename(dir, filepath.Join(old, "damaged")); !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
