@@ -77,7 +77,7 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 		return fail("@cast: %s has no type %q", where, r.x.Name)
 	}
 	at := func(id btf.ID) *location {
-		return &location{types: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.ScriptExpr{X: r.x.X}, user: user}
+		return &location{types: types, full: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.ScriptExpr{X: r.x.X}, user: user}
 	}
 	// Structs of one name may differ: the first that has the member is it.
 	l := at(ids[0])

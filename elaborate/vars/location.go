@@ -86,7 +86,7 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 	switch in.types.Kind(in.real()) {
 	case btf.Struct, btf.Union:
 	case btf.Forward:
-		d := l.fail("the members of %s are not known: BTF has only its declaration", l.types.String(in.typ))
+		d := l.fail("the members of %s are not known: %s has only its declaration", l.types.String(in.typ), in.told())
 		d.Hint = "@cast to a type that has them"
 		return nil, d
 	default:
@@ -146,6 +146,14 @@ func (l *location) complete() *location {
 	out := *l
 	out.types, out.typ = l.full, ids[0]
 	return &out
+}
+
+// told is what tells of l's type.
+func (l *location) told() string {
+	if l.user {
+		return "debuginfo"
+	}
+	return "BTF"
 }
 
 // deref returns what the pointer at l points to.

@@ -4,6 +4,8 @@ package vars_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -202,6 +204,39 @@ func TestProgramVariables(t *testing.T) {
 		}
 		if got := elaborated.Values(e.Probes[0]); got[0] != "s4[user ({$arg1} + 4)]" || !strings.HasPrefix(got[1], "s8[user (bias:"+path+" + ") {
 			t.Errorf("%v: at a system call: %v", flags, got)
+		}
+	}
+}
+
+// TestDeclaredInOneFile reads members of what the file that a type is taken from only declares.
+func TestDeclaredInOneFile(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "event.c")
+	if err := os.WriteFile(other, []byte("struct event { int fd; unsigned accept : 1; }; struct event made;\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := compiled.Program(t, `
+struct event;
+typedef struct event event_t;
+struct conn { void *data; event_t *read; } only = { &only, 0 };
+int main(int argc, char **argv) { return only.read != 0; }
+`, "-O1", "-g", other)
+	for x, want := range map[string]string{
+		`@cast($argv, "conn")->read->accept`: "(u1[user (u8[user ({$argv} + 8)] + 4)] & 1)",
+		`@cast($argv, "event_t")->fd`:        "s4[user {$argv}]",
+		`@var("only")->read->fd`:             "s4[user u8[user",
+	} {
+		for _, module := range []string{"", path} {
+			script := fmt.Sprintf(`probe process(%q).function("main") { println(%s) }`, path, x)
+			if module != "" {
+				script = strings.Replace(script, `")->`, fmt.Sprintf(`", %q)->`, module), 1)
+			}
+			e, diags := elaborated.OnProgram(t, script)
+			if diags != nil {
+				t.Fatalf("%s: %v", x, diags)
+			}
+			if got := elaborated.Values(e.Probes[0])[0]; !strings.HasPrefix(got, want) {
+				t.Errorf("%s is %s, want %s", x, got, want)
+			}
 		}
 	}
 }
