@@ -15,8 +15,8 @@ import (
 )
 
 // List returns the probe points that patterns stand for, as -l prints them:
-// the names of aliases, else of places. With variables, as for -L, the target
-// variables there follow each, with their types.
+// the names of aliases, else of places. With variables, as for -L, what an alias
+// gives and the target variables there follow each, with their types.
 //
 //	points, diags := syntax.ParseProbePoint(`kernel.function("vfs_*")`, env)
 //	listed, diags := query.List(points, library, target, true)
@@ -27,7 +27,7 @@ func List(patterns []*syntax.ProbePoint, lib *library.Library, target *image.Tar
 	var all []Listed
 	var diags syntax.Diagnostics
 	for _, pt := range patterns {
-		found, d := list(x, pt, variables)
+		found, d := list(x, pt, lib, target, variables)
 		if d != nil {
 			diags = append(diags, d)
 		}
@@ -48,10 +48,10 @@ type Listed struct {
 	Variables []Variable `json:",omitempty"`
 }
 
-// A Variable is a target variable.
+// A Variable is a target variable, or one that an alias sets.
 type Variable struct {
-	Name string // "$count"
-	Type string // "size_t"
+	Name string // "$count", "pathname"
+	Type string // "size_t", "string"
 }
 
 // String spells it as -L does: the point, and the variables behind it.
@@ -64,12 +64,16 @@ func (l Listed) String() string {
 }
 
 // list returns what one pattern stands for.
-func list(x *elaborate.Expander, pt *syntax.ProbePoint, variables bool) (lines []Listed, d *syntax.Diagnostic) {
+func list(x *elaborate.Expander, pt *syntax.ProbePoint, lib *library.Library, target *image.Target, variables bool) (lines []Listed, d *syntax.Diagnostic) {
 	aliases := x.Aliases(pt)
 	for _, name := range aliases {
 		found, _ := x.Places(&syntax.ProbePoint{At: pt.At, Components: name.Components, Optional: true})
 		if len(found) > 0 {
-			lines = append(lines, line(probepoint.Spell(name), found[0], variables))
+			l := line(probepoint.Spell(name), found[0], variables)
+			if variables {
+				l.Variables = append(aliasVariables(name, lib, target), l.Variables...)
+			}
+			lines = append(lines, l)
 		}
 	}
 	points := probetype.Expand(pt)

@@ -18,7 +18,7 @@ func TestList(t *testing.T) {
 	t.Setenv("GOSTAP_DEBUGINFO", t.TempDir()) // which would spell points with files and lines
 	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
 	lib, diags := library.Load(env, library.Folder{FS: fstest.MapFS{
-		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { } probe vm.none = kernel.function("nosuch") { } probe again = vm { }`)},
+		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { bytes = $count; __own = bytes; kind = "read" } probe vm.none = kernel.function("nosuch") { } probe again = vm { }`)},
 	}, Path: "extra"})
 	if len(diags) > 0 {
 		t.Fatal(diags)
@@ -33,10 +33,10 @@ func TestList(t *testing.T) {
 				[]string{`kernel.function("vfs_read") $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
 			{`kernel.function("vfs_read").return`,
 				[]string{`kernel.function("vfs_read").return $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
-			{`vm.*`, []string{`vm.read $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
-			{`vm.*.return`, []string{`vm.read.return $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
-			{`again.re*`, []string{`again.read $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
-			{`again.read.return`, []string{`again.read.return $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`vm.*`, []string{`vm.read bytes:long kind:string $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`vm.*.return`, []string{`vm.read.return bytes:long kind:string $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`again.re*`, []string{`again.read bytes:long kind:string $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
+			{`again.read.return`, []string{`again.read.return bytes:long kind:string $return:ssize_t $file:struct file* $buf:char* $count:size_t $pos:loff_t*`}},
 			{`begin`, []string{`begin`}},
 		} {
 			points, diags := syntax.ParseProbePoint(c.pattern, env)
