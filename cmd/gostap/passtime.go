@@ -37,7 +37,7 @@ func processorTime() (user, sys time.Duration) {
 // passed says for -v how long the pass took that has just run.
 func (inv *invocation) passed(name string, start passStart) {
 	if inv.stap {
-		fmt.Fprintf(os.Stderr, "Pass %d: %s in %s.\n", inv.number, inv.stapRemark(), start.took())
+		fmt.Fprintf(os.Stderr, "Pass %d: %s\n", inv.number, inv.stapRemark(start))
 		return
 	}
 	took := float64(time.Since(start.real).Microseconds()) / 1000

@@ -52,6 +52,7 @@ func oneOf(option, value string, values ...string) error {
 // checkAsStap refuses in stap's words what stap refuses, too.
 func (o *options) checkAsStap() error {
 	module := strings.TrimSuffix(o.module, ".ko")
+	lists := o.pattern() != "" || o.peer.lists()
 	for _, err := range []error{
 		oneOf("--color", o.color, "never", "always", "auto"),
 		oneOf("--privilege", o.peer.privilege, "stapusr", "stapsys", "stapdev"),
@@ -89,8 +90,12 @@ func (o *options) checkAsStap() error {
 		return stapRefusal("Only one script can be given on the command line.")
 	case o.run.command != "" && o.run.pid != 0:
 		return errors.New("You can't specify -c and -x together.")
-	case (o.pattern() != "" || o.peer.dumps()) && len(o.scripts) > 0:
+	case lists && len(o.scripts) > 0:
 		return errors.New("Cannot specify a script with -l/-L/--dump-* switches.")
+	case lists && o.pass != 5:
+		return errors.New("Cannot specify -p with -l/-L/--dump-* switches.")
+	case o.pattern() != "" && o.peer.lists():
+		return stapRefusal("ERROR: only one of the -l/-L/--dump-* switches may be specified")
 	}
 	return nil
 }

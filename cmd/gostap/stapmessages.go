@@ -18,8 +18,17 @@ import (
 
 // What wrappers of stap wait for and match: what it says of its passes, and its diagnostics.
 
-// stapRemark says what the pass has done that has just run, in stap's words.
-func (inv *invocation) stapRemark() string {
+// stapRemark says what the pass has done that has just run and how long it took, in stap's words. Of what
+// is in the cache stap says no time.
+func (inv *invocation) stapRemark(start passStart) string {
+	if inv.number == 4 && inv.remark != "" {
+		return "using cached " + inv.built
+	}
+	return inv.stapWork() + " in " + start.took() + "."
+}
+
+// stapWork says what the pass has done.
+func (inv *invocation) stapWork() string {
 	switch inv.number {
 	case 1:
 		return fmt.Sprintf("parsed user script and %d library scripts %s", inv.library.Len(), memoryUse())
@@ -30,9 +39,6 @@ func (inv *invocation) stapRemark() string {
 	case 3:
 		return fmt.Sprintf("translated to C into %q %s", inv.name()+"_src.c", memoryUse())
 	case 4:
-		if inv.remark != "" {
-			return "using cached " + inv.built
-		}
 		return fmt.Sprintf("compiled C into %q", inv.name()+".ko")
 	}
 	return "run completed"

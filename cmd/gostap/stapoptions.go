@@ -147,10 +147,11 @@ func (p *peerOptions) check(sign string) error {
 	return nil
 }
 
-// dumps reports whether something is to be listed instead of a script to be run.
-func (p *peerOptions) dumps() bool {
-	return p.dumpTypes || p.dumpAliases || p.dumpFunctions || p.cleanCache
-}
+// dumps reports whether something is to be done instead of a script to be run.
+func (p *peerOptions) dumps() bool { return p.lists() || p.cleanCache }
+
+// lists reports whether something is to be listed.
+func (p *peerOptions) lists() bool { return p.dumpTypes || p.dumpAliases || p.dumpFunctions }
 
 // apply does what holds for all that follows.
 func (p *peerOptions) apply() (done func(), err error) {
