@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pkg/errors"
-	"golang.org/x/sys/unix"
 
 	"gostap/internal/distro"
 	"gostap/internal/panics"
@@ -256,7 +255,7 @@ func (s *session) start() error {
 }
 
 // resolveAndStart finds the symbols' addresses and starts the session with them.
-// Where a module has come or gone in between, it tries again.
+// Where a module comes or goes in between, the kernel's side knows better.
 func (s *session) resolveAndStart(params startParams) (*kernelStats, error) {
 	starter, err := openStarter(s.mod.name)
 	if err != nil {
@@ -264,14 +263,10 @@ func (s *session) resolveAndStart(params startParams) (*kernelStats, error) {
 	}
 	defer starter.close()
 	sameKernel := s.manifest.Images[0].BuildID != "" && s.manifest.Images[0].BuildID == kernelBuildID()
-	for {
-		if params.addrs, err = resolve(s.manifest, sameKernel); err != nil {
-			return nil, err
-		}
-		if err = starter.start(params); !errors.Is(err, unix.EAGAIN) {
-			break
-		}
+	if params.addrs, err = resolve(s.manifest, sameKernel); err != nil {
+		return nil, err
 	}
+	err = starter.start(params)
 	// In any case: the answer comes behind what the module has said.
 	stats, statsErr := s.control.stats()
 	if err == nil {

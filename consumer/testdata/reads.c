@@ -72,6 +72,7 @@ static const struct gs_point points[] = {
 	{ .family = "begin", .name = "begin", .probe = 0, .symbol = GS_NO_SYMBOL },
 	{ .family = "function", .name = "kernel.function(\"vfs_read\")", .func = "vfs_read", .probe = 1 },
 	{ .family = "end", .name = "end", .probe = 2, .symbol = GS_NO_SYMBOL },
+	{ .family = "kprobe", .name = "module(\"dummy\").function(\"dummy_setup\")", .probe = 1, .image = 1, .symbol = 1 },
 };
 
 static const struct gs_image images[] = { { "", "" }, { "dummy", "" } };
@@ -88,7 +89,7 @@ const struct gs_program gs_program = {
 	.nmodule_symbols = 1,
 	.module_symbols = module_symbols,
 	.nprobes = 3,
-	.npoints = 3,
+	.npoints = 4,
 	.probes = probes,
 	.points = points,
 	.nimages = 2,

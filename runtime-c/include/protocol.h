@@ -142,8 +142,8 @@ struct gs_start {
 	unsigned long long files;      /* user address: int for each of the manifest's images, a file descriptor for those
 					  that have a path; -1 if there is no such file */
 };
-#define GS_IOC_START 0x40304710u     /* runs begin probes, arms the others. Wants CAP_SYS_MODULE: addresses are believed. \
-			      EAGAIN: a module has come or gone since the addresses were looked up */
+#define GS_IOC_START 0x40304710u     /* runs begin probes, arms the others. Wants CAP_SYS_MODULE: addresses are believed, but those \
+			      in modules that have come or gone since this one was loaded */
 #define GS_IOC_STOP 0x4711	     /* disarms, runs end (or error) probes */
 
 /*

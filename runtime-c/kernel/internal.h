@@ -254,6 +254,8 @@ void gs_modules_free(void);
 bool gs_awaits_module(const struct gs_point *p);	/* it is not loaded */
 void gs_await_modules(void);				/* says which ones are not */
 void gs_resolve_module(const struct module *mod, u64 *addrs);
+void gs_resolve_early(const struct module *mod);	/* keeps for gs_correct_addrs() what has become of a module's symbols */
+void gs_correct_addrs(u64 *addrs);			/* which may be of before that */
 
 /* programs.c: the files of programs and libraries that are images. */
 int gs_programs_open(const int __user *fds);

@@ -6,10 +6,15 @@
  */
 #include <linux/module.h>
 #include <linux/notifier.h>
+#include <linux/slab.h>
 
 #include "internal.h"
 
 static void (*gs_module_changes)(const struct module *mod);
+
+/* By gs_program.module_symbols: the address since a module has come or gone that START's addresses may not know of. */
+#define GS_UNCHANGED U64_MAX
+static u64 *gs_early_addrs;
 
 /* Is any symbol of the module known? */
 static bool gs_module_loaded(const char *name)
@@ -50,6 +55,21 @@ void gs_await_modules(void)
 	}
 }
 
+/* 0 if the module goes, or has no such symbol. */
+static u64 gs_module_symbol_addr(const struct module *mod, const char *name)
+{
+	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
+	u32 i;
+
+	for (i = 0; mod->state == MODULE_STATE_COMING && i < k->num_symtab; i++) {
+		const Elf_Sym *sym = &k->symtab[i];
+
+		if (sym->st_shndx != SHN_UNDEF && !strcmp(k->strtab + sym->st_name, name))
+			return sym->st_value;
+	}
+	return 0;
+}
+
 /**
  * gs_resolve_module() - enters the addresses of a module's symbols
  * @mod: of one that comes, the addresses; of one that goes, 0
@@ -59,25 +79,38 @@ void gs_await_modules(void)
  */
 void gs_resolve_module(const struct module *mod, u64 *addrs)
 {
-	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
-	u32 i, j;
+	u32 i;
 
 	lockdep_assert_held(&gs_session_mutex);
 	for (i = 0; i < gs_program.nmodule_symbols; i++) {
 		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
 
-		if (strcmp(gs_program.images[s->image].module, mod->name))
-			continue;
-		WRITE_ONCE(addrs[s->symbol], 0);
-		for (j = 0; mod->state == MODULE_STATE_COMING && j < k->num_symtab; j++) {
-			const Elf_Sym *sym = &k->symtab[j];
-
-			if (sym->st_shndx == SHN_UNDEF || strcmp(k->strtab + sym->st_name, s->name))
-				continue;
-			WRITE_ONCE(addrs[s->symbol], sym->st_value);
-			break;
-		}
+		if (!strcmp(gs_program.images[s->image].module, mod->name))
+			WRITE_ONCE(addrs[s->symbol], gs_module_symbol_addr(mod, s->name));
 	}
+}
+
+void gs_resolve_early(const struct module *mod)
+{
+	u32 i;
+
+	lockdep_assert_held(&gs_session_mutex);
+	for (i = 0; i < gs_program.nmodule_symbols; i++) {
+		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
+
+		if (!strcmp(gs_program.images[s->image].module, mod->name))
+			gs_early_addrs[i] = gs_module_symbol_addr(mod, s->name);
+	}
+}
+
+void gs_correct_addrs(u64 *addrs)
+{
+	u32 i;
+
+	lockdep_assert_held(&gs_session_mutex);
+	for (i = 0; i < gs_program.nmodule_symbols; i++)
+		if (gs_early_addrs[i] != GS_UNCHANGED)
+			addrs[gs_program.module_symbols[i].symbol] = gs_early_addrs[i];
 }
 
 static bool gs_has_points_in(const struct module *mod)
@@ -123,12 +156,21 @@ int gs_modules_init(void (*changes)(const struct module *mod))
 	gs_module_changes = changes;
 	if (!gs_program.nmodule_symbols)
 		return 0;
+	gs_early_addrs = kvmalloc_array(gs_program.nmodule_symbols, sizeof(*gs_early_addrs), GFP_KERNEL);
+	if (!gs_early_addrs)
+		return -ENOMEM;
+	memset(gs_early_addrs, 0xff, gs_program.nmodule_symbols * sizeof(*gs_early_addrs));
 	err = register_module_notifier(&gs_coming);
 	if (err)
-		return err;
+		goto no_coming;
 	err = register_module_notifier(&gs_going);
 	if (err)
-		unregister_module_notifier(&gs_coming);
+		goto no_going;
+	return 0;
+no_going:
+	unregister_module_notifier(&gs_coming);
+no_coming:
+	kvfree(gs_early_addrs);
 	return err;
 }
 
@@ -138,4 +180,5 @@ void gs_modules_free(void)
 		return;
 	unregister_module_notifier(&gs_going);
 	unregister_module_notifier(&gs_coming);
+	kvfree(gs_early_addrs);
 }

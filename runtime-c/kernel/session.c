@@ -14,7 +14,6 @@
 #include "internal.h"
 
 static bool gs_armed;		/* gs_disarm() has something to do */
-static bool gs_modules_changed;	/* a module with probed places came or went, since START was tried */
 
 static DEFINE_MUTEX(gs_stop_mutex);
 static u64 *gs_addrs;		/* gs_program.nsymbols of them */
@@ -29,6 +28,7 @@ static int gs_take_addrs(const struct gs_start *how)
 		gs_addrs = NULL;
 		return err;
 	}
+	gs_correct_addrs(gs_addrs);
 	gs_symbols = gs_addrs;
 	return 0;
 }
@@ -176,14 +176,15 @@ void gs_session_module(const struct module *mod)
 	bool coming = mod->state == MODULE_STATE_COMING;
 
 	mutex_lock(&gs_session_mutex);
-	if (gs_armed) {
+	if (!gs_armed) {
+		gs_resolve_early(mod);
+	} else {
 		if (!coming)
 			gs_module_points(mod->name, false);
 		gs_resolve_module(mod, gs_addrs);
 		if (coming && READ_ONCE(gs_state) == GS_STATE_RUNNING)
 			gs_module_points(mod->name, true);
 	}
-	gs_modules_changed = true;
 	mutex_unlock(&gs_session_mutex);
 }
 
@@ -244,11 +245,6 @@ int gs_session_start(const struct gs_start *how)
 		return -EINVAL;
 	mutex_lock(&gs_session_mutex);
 	if (gs_state != GS_STATE_LOADED)
-		goto out;
-	/* The addresses may be of before that. */
-	err = gs_modules_changed ? -EAGAIN : 0;
-	gs_modules_changed = false;
-	if (err)
 		goto out;
 	err = gs_prepare(how);
 	if (err)
