@@ -62,9 +62,11 @@ no_cpus:
 	return err;
 }
 
-/* Nobody has a file of ours open here. The session may still be running. */
+/* Nobody has a file of ours open here, but after rmmod -f: then the owner is told. The session may still be running. */
 static void __exit gs_module_exit(void)
 {
+	gs_message_exit();
+	gs_messages_flush();
 	gs_commands_free();
 	gs_control_free();
 	gs_modules_free();
