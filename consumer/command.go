@@ -3,6 +3,7 @@
 package consumer
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -80,7 +81,7 @@ func (c *command) cancel() {
 // signal passes a signal on.
 func (c *command) signal(s os.Signal) { c.cmd.Process.Signal(s) }
 
-// failure says how the command has ended, "" if it has succeeded.
+// failure says in staprun's words how the command has ended, "" if it has succeeded.
 func (c *command) failure() string {
 	if c.err == nil {
 		return ""
@@ -88,11 +89,11 @@ func (c *command) failure() string {
 	var exit *exec.ExitError
 	if errors.As(c.err, &exit) {
 		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-			return "was ended by signal " + ws.Signal().String()
+			return fmt.Sprintf("Child process exited with signal %d (%s)", ws.Signal(), ws.Signal())
 		}
-		return "ended with " + exit.String()
+		return fmt.Sprintf("Child process exited with status %d", exit.ExitCode())
 	}
-	return c.err.Error()
+	return "the command of -c: " + c.err.Error()
 }
 
 // systemPatience is how long the output waits for a command of system(), so that

@@ -57,7 +57,11 @@ func TestHost(t *testing.T) {
 		{scenario: "wait", cfg: Config{Command: "sleep 0.1"}, out: "-x PID\nend\n"},
 		{
 			scenario: "wait", cfg: Config{Command: "exit 7"}, exit: 1, out: "-x PID\nend\n",
-			say: "WARNING: the command of -c ended with exit status 7\n",
+			say: "WARNING: Child process exited with status 7\n",
+		},
+		{
+			scenario: "wait", cfg: Config{Command: "kill -SEGV $$"}, exit: 1, out: "-x PID\nend\n",
+			say: "WARNING: Child process exited with signal 11 (segmentation fault)\n",
 		},
 		{scenario: "crash", exit: 1, err: "exit status 3", out: "\n"},
 	}

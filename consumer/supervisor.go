@@ -191,7 +191,7 @@ func (s *supervisor) waitForCommands() bool {
 		}
 	}
 	if how := s.command.failure(); how != "" && s.caught == 0 && s.command.hold == nil {
-		s.messages.warning("the command of -c %s", how)
+		s.messages.warning("%s", how)
 		return false
 	}
 	return true
