@@ -97,7 +97,7 @@ func (inv *invocation) folders() []library.Folder {
 	folders := []library.Folder{{FS: tapsets.FS, Path: libraryPath, Version: programVersion()}}
 	for _, dir := range inv.includes {
 		if _, err := os.Stat(dir); err == nil { // as stap, it does without
-			folders = append(folders, library.DirFolder(dir))
+			folders = append(folders, includedFolder(dir, inv.target.Release))
 		}
 	}
 	return append(folders, othersFolders()...)

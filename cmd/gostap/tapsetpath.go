@@ -5,7 +5,9 @@ package main
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gostap/elaborate/library"
@@ -37,6 +39,45 @@ func othersFolders() (folders []library.Folder) {
 	return folders
 }
 
+// includedFolder is the folder of a -I.
+func includedFolder(dir, release string) library.Folder {
+	return library.FilesFolder(dir, includedFS{os.DirFS(dir), kernelVersions(release)})
+}
+
+// kernelVersions are the names that tapset folders may have for a kernel: 6.1.0-56-cloud-amd64, 6.1.0 and 6.1.
+func kernelVersions(release string) []string {
+	base, _, _ := strings.Cut(release, "-")
+	versions := []string{release, base}
+	if numbers := strings.Split(base, "."); len(numbers) > 2 {
+		versions = append(versions, strings.Join(numbers[:2], "."))
+	}
+	return versions
+}
+
+// includedFS is what stap looks at in a folder of -I: what is at its top, and in the folders that are named after
+// the kernel's version, the architecture, or both, and that linux may hold. Others may have anything in them.
+type includedFS struct {
+	fs.FS
+	versions []string
+}
+
+// ReadDir lists a folder, without folders that are not looked at.
+func (i includedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	all, err := fs.ReadDir(i.FS, name)
+	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return e.IsDir() && !i.looksAt(path.Join(name, e.Name())) }), err
+}
+
+func (i includedFS) looksAt(folder string) bool {
+	names := strings.Split(folder, "/")
+	if names[0] == "linux" {
+		names = names[1:]
+	}
+	if len(names) > 0 && slices.Contains(i.versions, names[0]) {
+		names = names[1:]
+	}
+	return len(names) == 0 || len(names) == 1 && names[0] == "x86_64"
+}
+
 // othersFS is what other packages have in a tapset folder: scripts at its top, and in the folder of the
 // architecture. The other folders are SystemTap's alone.
 type othersFS struct {
@@ -49,12 +90,12 @@ type othersFS struct {
 func (o othersFS) ReadDir(name string) (entries []fs.DirEntry, err error) {
 	all, err := fs.ReadDir(o.FS, name)
 	for _, e := range all {
-		switch path := filepath.Join(o.dir, name, e.Name()); {
+		switch at := filepath.Join(o.dir, name, e.Name()); {
 		case e.IsDir():
 			if name == "." && e.Name() == "x86_64" {
 				entries = append(entries, e)
 			}
-		case strings.HasSuffix(e.Name(), ".stp") && !o.own[path]:
+		case strings.HasSuffix(e.Name(), ".stp") && !o.own[at]:
 			entries = append(entries, e)
 		}
 	}

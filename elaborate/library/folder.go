@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	slashpath "path"
 	"strings"
 	"time"
@@ -33,10 +32,7 @@ func (f *Folder) path(name string) string { return slashpath.Join(f.Path, name) 
 // whether it is the same.
 const settled = 5 * time.Second
 
-// DirFolder returns the folder dir on disk. Its version is made of its files' sizes and times.
-func DirFolder(dir string) Folder { return FilesFolder(dir, os.DirFS(dir)) }
-
-// FilesFolder does the same for those of the folder's files that are in files.
+// FilesFolder returns what files has of the folder dir on disk. Its version is made of the files' sizes and times.
 func FilesFolder(dir string, files fs.FS) Folder {
 	f := Folder{FS: files, Path: dir}
 	var version strings.Builder

@@ -60,6 +60,17 @@ func (f *file) parsed() *syntax.File {
 	return f.tree
 }
 
+// skipped says that the file is left out, and why.
+func (f *file) skipped() (diags syntax.Diagnostics) {
+	for _, d := range f.diags {
+		warning := *d
+		warning.Severity = syntax.Warning
+		diags = append(diags, &warning)
+	}
+	diags.Warnf(syntax.Pos{}, "tapset %q has errors, and will be skipped", f.src.Path)
+	return diags
+}
+
 // An Alias is a probe alias of the library, whose file may not have been parsed yet.
 type Alias struct {
 	file  *file

@@ -155,8 +155,8 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestDirFolder: files on disk are known by their times, unless those are too young to tell.
-func TestDirFolder(t *testing.T) {
+// TestFilesFolder: files on disk are known by their times, unless those are too young to tell.
+func TestFilesFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string, ago time.Duration) string {
 		name := filepath.Join(dir, "a.stp")
@@ -167,7 +167,7 @@ func TestDirFolder(t *testing.T) {
 		if err := os.Chtimes(name, then, then); err != nil {
 			t.Fatal(err)
 		}
-		return library.DirFolder(dir).Version
+		return library.FilesFolder(dir, os.DirFS(dir)).Version
 	}
 	now, old, older := write("global a", 0), write("global b", time.Hour), write("global c", 2*time.Hour)
 	if now != "" || old == "" || old == older {

@@ -15,7 +15,7 @@ import (
 // which is kept in the cache for each folder's content and for what the
 // preprocessor may ask of env; the files are parsed when it is made, and later
 // those that a script refers to. A file that does not parse is left out, with
-// its diagnostics.
+// its diagnostics as warnings.
 func Open(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
 	return open(env, true, folders)
 }
@@ -76,10 +76,12 @@ func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagno
 			if p.folder.Fallback && (f.diags.Err() != nil || lib.declares(f.names)) {
 				continue
 			}
-			diags = append(diags, f.diags...)
-			if f.diags.Err() == nil {
-				lib.add(f)
+			if f.diags.Err() != nil {
+				diags = append(diags, f.skipped()...)
+				continue
 			}
+			diags = append(diags, f.diags...)
+			lib.add(f)
 		}
 	}
 	for _, p := range lib.parts {
