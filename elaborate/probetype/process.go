@@ -26,11 +26,21 @@ var processes = []string{"process", "process(number)", "process(string)"}
 func registerProcess(build builder, inLibraries bool, patterns ...string) {
 	for _, p := range patterns {
 		for _, root := range processes {
-			register(build, root+"."+p)
+			register(ofProcess(build), root+"."+p)
 			if inLibraries {
-				register(build, root+".library(string)."+p)
+				register(ofProcess(build), root+".library(string)."+p)
 			}
 		}
+	}
+}
+
+// ofProcess refuses numbers that no process can have.
+func ofProcess(build builder) builder {
+	return func(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+		if pid, ok := m.Argument("process").(*syntax.NumberLit); ok && pid.Value <= 0 {
+			return nil, m.Errorf("cannot probe pid %d: Invalid pid", pid.Value)
+		}
+		return build(c, m)
 	}
 }
 
