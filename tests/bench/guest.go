@@ -24,8 +24,8 @@ func init() {
 	guests = map[string]func([]string){"hits": guestHits, "userhits": guestUserHits, "attach": guestAttach, "memory": guestMemory, "throughput": guestThroughput, "tools": guestTools}
 }
 
-// inGuest runs a part in the VM, with the scratch folder as its argument, and returns what it found.
-func (b *bench) inGuest(part string, icount bool) (map[string]string, error) {
+// inGuest runs a part in the VM, with the scratch folder as its first argument, and returns what it found.
+func (b *bench) inGuest(part string, icount bool, args ...string) (map[string]string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (b *bench) inGuest(part string, icount bool) (map[string]string, error) {
 	var out, console bytes.Buffer
 	code, err := vm.Run(context.Background(), vm.Config{
 		Release: b.release, MemoryMB: 2048, ICount: icount, Dir: b.dir,
-		Args: []string{self, guestArg, part, b.dir}, Stdout: io.MultiWriter(&out, os.Stderr), Stderr: os.Stderr, Console: &console,
+		Args: append([]string{self, guestArg, part, b.dir}, args...), Stdout: io.MultiWriter(&out, os.Stderr), Stderr: os.Stderr, Console: &console,
 	})
 	if err != nil || code != 0 {
 		return nil, fmt.Errorf("the guest ended with %d, %v\n%s", code, err, console.String())

@@ -6,7 +6,7 @@
 // costs in instructions (icount in the micro-VM), how many events get through,
 // how long ten thousand functions take to attach, and what memory a session takes.
 //
-//	go run ./tests/bench [-kernel RELEASE] [front] [passes] [library] [dwarf] [code] [hits] [throughput] [attach] [memory] [tools]
+//	go run ./tests/bench [-kernel RELEASE] [-tools NAME,…] [front] [passes] [library] [dwarf] [code] [hits] [throughput] [attach] [memory] [tools]
 package main
 
 import (
@@ -26,6 +26,9 @@ type bench struct {
 	dir     string // scratch, with gostap and reads in it
 	gostap  string
 }
+
+// onlyTools are the tools to measure, all if it is empty.
+var onlyTools = flag.String("tools", "", "measure only these of gostap's tools, `NAME,…`")
 
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == guestArg {
