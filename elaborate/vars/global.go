@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
 	"gostap/elaborate/symbols"
 	"gostap/translator/program"
@@ -21,6 +22,9 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	name, file, _ := strings.Cut(r.x.Name, "@")
 	fail := func(hint, format string, args ...any) (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	if l := r.object(name, file); l != nil {
+		return l, nil
 	}
 	if r.moduleHasDebuginfo() {
 		return r.fileVariable()
@@ -67,6 +71,27 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 		l.addr = image.ThisCPU(r.x.At, l.addr)
 	}
 	return r.typed(l)
+}
+
+// object returns the location of a program's variable of which only the address is wanted, if its symbol tables tell: that takes
+// no debuginfo. It is nil if they do not, or not which of several it is.
+func (r *resolution) object(name, file string) *location {
+	if !r.x.Addr || len(r.x.Access) > 0 || file != "" || kernelModule(r.x.Module) || !r.env.isProgram(r.x.Module) {
+		return nil
+	}
+	p, d := r.env.program(r.x.At, r.x.Module)
+	if d != nil {
+		return nil
+	}
+	addrs, err := p.Objects(name)
+	if err != nil || len(addrs) != 1 {
+		return nil
+	}
+	l := &location{types: dwarf.NoTypes(), at: r.x.At, what: fmt.Sprintf("@var(%q)", r.x.Name), user: true}
+	if l.addr, err = p.Address(r.x.At, addrs[0], 0); err != nil {
+		return nil
+	}
+	return l
 }
 
 // typesOfGlobals returns the types of what @var's last argument names, be the probe

@@ -121,6 +121,25 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// Where a program's variable is, its symbol tables tell without debuginfo, in probes elsewhere, too.
+func TestProgramObject(t *testing.T) {
+	path := compiled.Program(t, variables, "-O2")
+	for x, want := range map[string]string{
+		fmt.Sprintf(`&@var("shown", %q)`, path):   "(bias:" + path + " + ",
+		fmt.Sprintf(`&@var("counter", %q)`, path): "(bias:" + path + " + ",
+		fmt.Sprintf(`&@var("nowhere", %q)`, path): "known only from debuginfo of " + path,
+		fmt.Sprintf(`@var("shown", %q)`, path):    "known only from debuginfo of " + path,
+	} {
+		e, diags := elaborated.OnProgram(t, fmt.Sprintf("probe process.syscall { println(%s) }", x))
+		if diags != nil {
+			t.Fatal(diags)
+		}
+		if got := elaborated.Values(e.Probes[0])[0]; !strings.Contains(got, want) {
+			t.Errorf("%s is %s, want %s", x, got, want)
+		}
+	}
+}
+
 const variables = `
 #include <stddef.h>
 enum color { RED, GREEN = 7 };
