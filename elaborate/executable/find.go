@@ -60,11 +60,12 @@ func candidates(name string) (paths []string) {
 		if _, err := os.Stat(name); err == nil {
 			return []string{name}
 		}
-		if Wild(name) {
-			paths, _ = filepath.Glob(name)
+		if dir, base := filepath.Split(name); strings.Contains(base, ".so") && isLibraryFolder(dir) {
+			paths = inLibraryFolders(base)
 		}
-		if dir, base := filepath.Split(name); len(paths) == 0 && strings.Contains(base, ".so") && isLibraryFolder(dir) {
-			return inLibraryFolders(base)
+		if Wild(name) {
+			matches, _ := filepath.Glob(name)
+			paths = append(paths, matches...)
 		}
 		return paths
 	}
@@ -78,7 +79,8 @@ func candidates(name string) (paths []string) {
 }
 
 // isLibraryFolder reports whether a path, which may have wildcards, is where some distribution has its libraries:
-// scripts say /lib64 or /usr/lib*, wherever they are written.
+// scripts say /lib64 or /usr/lib*, wherever they are written. Here that may be the folder of other libraries, as
+// /usr/lib32 is, or of none.
 func isLibraryFolder(dir string) bool {
 	dir = strings.TrimPrefix(filepath.Clean(dir), "/usr")
 	return strings.HasPrefix(dir, "/lib") && !strings.Contains(dir[1:], "/")
