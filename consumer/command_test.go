@@ -28,7 +28,7 @@ func TestCommand(t *testing.T) {
 	if how := c.failure(); how != "" {
 		t.Error(how)
 	}
-	for text, want := range map[string]string{"exit 3": "exit status 3", "kill -9 $$": "signal killed"} {
+	for text, want := range map[string]string{"exit 3": "exited with status 3", "kill -9 $$": "exited with signal 9 (killed)"} {
 		c, err := startCommand(text)
 		if err != nil {
 			t.Fatal(err)
