@@ -311,10 +311,18 @@ func embeddedFunction(w *writer, fn *program.Function, asks bool) {
 	if fn.Result == program.String {
 		w.line("gs_ret[0] = 0;")
 	}
+	// SystemTap's functions of C have no value of their own, so that scripts leave them by return.
+	leaves := !direct && !fn.Builtin && strings.Contains(fn.Code.Text, "return")
+	if leaves {
+		w.line("#define return goto gs_out")
+	}
 	w.line("{")
 	w.at(fn.Code.At)
 	w.line("%s", fn.Code.Text)
 	w.line("}")
+	if leaves {
+		w.line("#undef return")
+	}
 	w.indent--
 	w.line("gs_out:%s;", unused)
 	w.indent++
