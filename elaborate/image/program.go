@@ -78,7 +78,11 @@ func (t *Target) programDebuginfo(file *executable.File) *Debuginfo {
 func installProgramDebuginfo(path string) string {
 	for _, path := range []string{path, strings.TrimPrefix(path, "/usr")} {
 		out, err := exec.Command("dpkg", "-S", path).Output()
-		if name, _, ok := strings.Cut(string(out), ":"); err == nil && ok && !strings.ContainsAny(name, " \n") {
+		name, _, ok := strings.Cut(string(out), ":")
+		if err == nil && name == "libc6" {
+			return "apt install libc6-dbg, or set DEBUGINFOD_URLS"
+		}
+		if err == nil && ok && !strings.ContainsAny(name, " \n") {
 			return "apt install " + name + "-dbgsym (from debian-debug), or set DEBUGINFOD_URLS"
 		}
 	}
