@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
+	"strings"
 
 	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
@@ -42,7 +43,27 @@ func OfELF(f *elf.File) (*Table, error) {
 		}
 		all = append(all, entries...)
 	}
-	return build(all, code)
+	return build(all, code, injectedCalls(f))
+}
+
+// injectedCalls returns the addresses of functions that Go's handler of signals has a goroutine call wherever it was
+// interrupted: no call stands before what they return to (sigctxt.pushCall in the runtime's signal_amd64.go).
+func injectedCalls(f *elf.File) map[uint64]bool {
+	if f.Section(".gopclntab") == nil {
+		return nil
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil
+	}
+	injected := map[uint64]bool{}
+	for i := range symbols {
+		switch strings.TrimSuffix(symbols[i].Name, ".abi0") {
+		case "runtime.asyncPreempt", "runtime.sigpanic":
+			injected[symbols[i].Value] = true
+		}
+	}
+	return injected
 }
 
 // Code returns the segments of a file that are executable.

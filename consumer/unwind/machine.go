@@ -5,6 +5,7 @@ package unwind
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 
 	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
@@ -36,6 +37,7 @@ type row struct {
 type machine struct {
 	cie        *frame.CommonInformationEntry
 	begin, end uint64
+	injected   bool                            // it is called where no call stands
 	row        func(addr uint64, r Rule) error // takes the rows, in order
 
 	now, initial row
@@ -70,14 +72,9 @@ func (m *machine) emit() error {
 	return m.row(m.at, m.now.rule(m.signal()))
 }
 
-// signal reports whether the function is the frame of a signal's handler.
+// signal reports whether the function is the frame of a signal's handler, or what such a handler has had called.
 func (m *machine) signal() bool {
-	for _, c := range []byte(m.cie.Augmentation) {
-		if c == 'S' {
-			return true
-		}
-	}
-	return false
+	return m.injected || strings.ContainsRune(m.cie.Augmentation, 'S')
 }
 
 // advance goes to another instruction: the row until there is complete.

@@ -50,7 +50,7 @@ const (
 // Flags of a rule.
 const (
 	FlagEnd    = 1 // there is no caller
-	FlagSignal = 2 // a signal's frame: the caller was interrupted anywhere, not at a call
+	FlagSignal = 2 // a signal's frame, or what its handler has had called: the caller was interrupted anywhere, not at a call
 )
 
 // FromCFA stands for the canonical frame address, where else a register's number does.
@@ -89,10 +89,12 @@ type builder struct {
 	table Table
 	index map[Rule]uint16
 	code  []Segment
+	// injected are functions that are called where no call stands.
+	injected map[uint64]bool
 }
 
-func newBuilder(code []Segment) *builder {
-	return &builder{Table{Rules: []Rule{{}}}, map[Rule]uint16{{}: 0}, code}
+func newBuilder(code []Segment, injected map[uint64]bool) *builder {
+	return &builder{Table{Rules: []Rule{{}}}, map[Rule]uint16{{}: 0}, code, injected}
 }
 
 // add appends a row. Of two rows at one place the later holds; rows that say nothing new are left out.
@@ -132,7 +134,7 @@ func (b *builder) entry(e *frame.FrameDescriptionEntry) error {
 		return nil
 	}
 	end := begin + uint32(size)
-	m := machine{cie: e.CIE, begin: e.Begin(), end: e.End(), row: func(addr uint64, r Rule) error {
+	m := machine{cie: e.CIE, begin: e.Begin(), end: e.End(), injected: b.injected[e.Begin()], row: func(addr uint64, r Rule) error {
 		return b.add(begin+uint32(addr-e.Begin()), r)
 	}}
 	if err := m.run(e.Instructions); err != nil {
@@ -142,11 +144,11 @@ func (b *builder) entry(e *frame.FrameDescriptionEntry) error {
 }
 
 // build makes the table of entries.
-func build(entries frame.FrameDescriptionEntries, code []Segment) (*Table, error) {
+func build(entries frame.FrameDescriptionEntries, code []Segment, injected map[uint64]bool) (*Table, error) {
 	slices.SortStableFunc(entries, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
 	code = slices.Clone(code)
 	slices.SortFunc(code, func(a, b Segment) int { return cmp.Compare(a.Addr, b.Addr) })
-	b := newBuilder(code)
+	b := newBuilder(code, injected)
 	for _, e := range entries {
 		if err := b.entry(e); err != nil {
 			return nil, err
