@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -95,6 +96,10 @@ type Config struct {
 	KernelArgs []string // for the kernel's command line
 }
 
+// patience is after how many seconds without an interrupt on a processor the guest's kernel speaks of a hard lockup, and, twice as
+// many, of a soft one. It is three times its own: an emulated processor waits for its turn beside others that tests run on.
+const patience = 30
+
 // Run runs the guest's half and makes a subtest of each of its subtests.
 func Run(t *testing.T, cfg Config) {
 	self, err := os.Executable()
@@ -130,7 +135,7 @@ func Run(t *testing.T, cfg Config) {
 		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache.Root()}, cfg.Env...),
 		Args: []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
 			"-test.timeout=" + (cfg.Timeout - 30*time.Second).String()},
-		KernelArgs: cfg.KernelArgs,
+		KernelArgs: append([]string{fmt.Sprint("watchdog_thresh=", patience)}, cfg.KernelArgs...),
 		Writable:   writable,
 		Stdout:     live,
 		Stderr:     live,
