@@ -135,7 +135,7 @@ func Run(t *testing.T, cfg Config) {
 		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache.Root()}, cfg.Env...),
 		Args: []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",
 			"-test.timeout=" + (cfg.Timeout - 30*time.Second).String()},
-		KernelArgs: append([]string{fmt.Sprint("watchdog_thresh=", patience)}, cfg.KernelArgs...),
+		KernelArgs: append([]string{fmt.Sprint("sysctl.kernel.watchdog_thresh=", patience)}, cfg.KernelArgs...),
 		Writable:   writable,
 		Stdout:     live,
 		Stderr:     live,
