@@ -208,9 +208,13 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 	if c.Optional {
 		return nil, d
 	}
-	if near := im.Symbols().Nearest(name, 3); len(near) > 0 {
+	near := im.Symbols().Nearest(name, 3)
+	if len(near) > 0 {
 		d.InStap("no match%s", suggest.Similar("functions", near)).Hint = suggest.DidYouMean(near)
-	} else if c.Target.Debuginfo().Installed(m.ProbePoint) == nil {
+	}
+	if hint := nowadays(name, im.Symbols()); hint != "" {
+		d.Hint = hint
+	} else if len(near) == 0 && c.Target.Debuginfo().Installed(m.ProbePoint) == nil {
 		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + c.Target.InstallDebuginfo()
 	}
 	return nil, d

@@ -42,6 +42,8 @@ func TestFunctionErrors(t *testing.T) {
 	release := testkernel.Releases(t)[0]
 	for _, c := range []struct{ point, want string }{
 		{`kernel.function("vfs_raed")`, `kernel ` + release + ` has no function "vfs_raed" (did you mean "vfs_read"`},
+		{`kernel.function("sys_open")`, `has no function "sys_open" (system calls are probed as syscall.open; its function is __x64_sys_open now`},
+		{`kernel.function("generic_make_request")`, `(in this kernel submit_bio_noacct does its work)`},
 		{`kernel.function("completely_unlike_anything")`, `has no function "completely_unlike_anything" (it may be inlined`},
 		{`kernel.function("do_int3")`, `function "do_int3" can't be probed: it is on the kernel's kprobes blacklist`},
 		{`kernel.function("exc_int3")`, `function "exc_int3" can't be probed: it is noinstr code`},

@@ -196,6 +196,9 @@ func (g *gen) embeddedFile() []byte {
 	}
 	w := embeddedHead()
 	w.line("#include \"gs_guru.h\"")
+	if len(g.embedded) > 0 {
+		w.line("#include \"constants.h\"")
+	}
 	g.defines(w)
 	asks := false // any of the functions at the top, for those that call them
 	for _, code := range g.p.Embedded {

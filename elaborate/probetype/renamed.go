@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package probetype
+
+import (
+	"fmt"
+	"regexp"
+
+	"gostap/elaborate/symbols"
+)
+
+// renamed are functions that published scripts probe, by the names that the kernel has given them since: what does the same
+// work, newest first. Source: the kernel's git history, v3.0 to v7.0.
+var renamed = map[string][]string{
+	"__alloc_pages_nodemask":    {"__alloc_frozen_pages_noprof", "__alloc_pages_noprof", "__alloc_pages"},
+	"__kmalloc":                 {"__kmalloc_noprof"},
+	"__set_page_dirty":          {"__folio_mark_dirty"},
+	"_do_fork":                  {"kernel_clone"},
+	"account_page_dirtied":      {"folio_account_dirtied", "__folio_mark_dirty"},
+	"add_to_page_cache_lru":     {"filemap_add_folio"},
+	"blk_account_io_completion": {"blk_mq_end_request", "blk_update_request"},
+	"blk_finish_request":        {"blk_mq_end_request", "__blk_mq_end_request"},
+	"blk_start_request":         {"blk_mq_start_request"},
+	"do_fork":                   {"kernel_clone"},
+	"do_page_fault":             {"exc_page_fault", "handle_mm_fault"},
+	"do_sys_open":               {"do_sys_openat2"},
+	"do_sync_read":              {"new_sync_read", "vfs_read"},
+	"do_sync_write":             {"new_sync_write", "vfs_write"},
+	"do_timer":                  {"tick_do_update_jiffies64"},
+	"generic_file_aio_read":     {"generic_file_read_iter"},
+	"generic_file_aio_write":    {"generic_file_write_iter"},
+	"generic_make_request":      {"submit_bio_noacct"},
+	"kmem_cache_alloc":          {"kmem_cache_alloc_noprof"},
+	"mark_page_accessed":        {"folio_mark_accessed"},
+	"path_lookup":               {"filename_lookup"},
+	"scheduler_tick":            {"sched_tick"},
+	"smp_apic_timer_interrupt":  {"sysvec_apic_timer_interrupt", "__sysvec_apic_timer_interrupt"},
+	"sock_aio_read":             {"sock_read_iter"},
+	"sock_aio_write":            {"sock_write_iter"},
+	"vfs_getattr_nosec":         {"vfs_getattr"},
+	"vfs_stat":                  {"vfs_fstatat", "vfs_statx"},
+	"wait_on_page_bit":          {"folio_wait_bit", "folio_wait_bit_common"},
+}
+
+// callFunction matches what the kernel has called a system call's function; the call's name is its part.
+var callFunction = regexp.MustCompile(`^(?:[Ss]y[Ss]|compat_sys|stub)_([a-z]\w*)$`)
+
+// nowadays returns what to probe instead of a function that the kernel has no more, "" if that is not known.
+func nowadays(name string, functions *symbols.Functions) string {
+	if call := callFunction.FindStringSubmatch(name); call != nil && len(functions.Lookup("__x64_sys_"+call[1])) > 0 {
+		return fmt.Sprintf("system calls are probed as syscall.%s; its function is __x64_sys_%[1]s now, which takes registers alone", call[1])
+	}
+	for _, other := range renamed[name] {
+		if len(functions.Lookup(other)) > 0 {
+			return fmt.Sprintf("in this kernel %s does its work", other)
+		}
+	}
+	return ""
+}
