@@ -143,6 +143,7 @@ func TestGuest(t *testing.T) {
 			env.Setenv("PATH", path)
 			env.Setenv("GOSTAPDIR", dir)
 			env.Setenv("EXAMPLES", filepath.Join(guest.Root(t), "examples"))
+			env.Setenv("UNIT", filepath.Join(guest.Root(t), "packages/gostap@.service"))
 			for _, v := range []string{"KBUILT", "BUNDLE", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_CACHE", "HOME"} {
 				env.Setenv(v, os.Getenv(v))
 			}

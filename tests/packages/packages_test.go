@@ -122,7 +122,7 @@ func TestDebian(t *testing.T) {
 			t.Errorf("%s: %s", suite, out)
 		}
 		for _, file := range []string{"man/man1/gostap.1.gz", "man/man1/gostap-run.1.gz", "man/man1/gostap-tool.1.gz", "man/man1/gostap-doctor.1.gz", "man/man1/gostap-bundle.1.gz", "man/man1/gostap-completion.1.gz", "man/man7/gostapfuncs.7.gz", "doc/gostap/sbom.cdx.json", "doc/gostap/copyright",
-			"bash-completion/completions/gostap", "zsh/vendor-completions/_gostap", "fish/vendor_completions.d/gostap.fish"} {
+			"../lib/systemd/system/gostap@.service", "bash-completion/completions/gostap", "zsh/vendor-completions/_gostap", "fish/vendor_completions.d/gostap.fish"} {
 			in("sh", "-c", "[ -s /usr/share/"+file+" ] && setpriv --reuid=65534 --clear-groups cat /usr/share/"+file+" >/dev/null")
 		}
 		in("bash", "-c", ". /usr/share/bash-completion/completions/gostap && complete -p gostap")
