@@ -23,7 +23,11 @@ func (o *options) dump() error {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	if o.peer.dumpTypes {
-		for _, pattern := range probetype.Patterns() {
+		patterns := probetype.Patterns()
+		if o.unprivileged() {
+			patterns = probetype.ForUsers(patterns)
+		}
+		for _, pattern := range patterns {
 			fmt.Fprintln(out, pattern)
 		}
 		return out.Flush()

@@ -64,6 +64,7 @@ func (o *options) newInvocation() (*invocation, error) {
 	}
 	target := image.NewTarget(release, o.guru)
 	target.Progress = progress("Reading the debuginfo of " + release + ", this once")
+	target.Unprivileged = o.unprivileged()
 	target.SkipBadVars = o.peer.skipBadVars
 	target.Traced.PID = o.run.pid
 	if words := strings.Fields(o.run.command); len(words) > 0 {
@@ -111,7 +112,7 @@ func (inv *invocation) env(args []string) *syntax.Env {
 		Arch:        "x86_64",
 		Runtime:     inv.runtime,
 		Guru:        inv.guru,
-		Privilege:   "stapdev",
+		Privilege:   inv.privilege(),
 		StapVersion: inv.compatible,
 		Config:      inv.target.Config,
 		Args:        args,

@@ -113,6 +113,9 @@ func (o *options) check() error {
 	if err := o.run.check(); err != nil {
 		return err
 	}
+	if err := o.checkPrivilege(); err != nil {
+		return err
+	}
 	if err := o.peer.check(o.sign); err != nil {
 		return err
 	}

@@ -107,13 +107,14 @@ func (inv *invocation) elaborate(context.Context) error {
 		return err
 	}
 	inv.program, diags = check.Check(elaborated, check.Options{
-		Guru:        inv.guru,
-		Unoptimized: inv.unoptimized,
-		NoWarnings:  inv.noWarn,
-		Compatible:  inv.compatible,
-		AsStap:      inv.stap,
-		Builtin:     isBuiltin,
-		Functions:   inv.library.FunctionNames(),
+		Guru:         inv.guru,
+		Unprivileged: inv.unprivileged(),
+		Unoptimized:  inv.unoptimized,
+		NoWarnings:   inv.noWarn,
+		Compatible:   inv.compatible,
+		AsStap:       inv.stap,
+		Builtin:      isBuiltin,
+		Functions:    inv.library.FunctionNames(),
 	})
 	inv.remark = fmt.Sprintf("  %d probes%s", len(elaborated.Probes), inv.target.Sources())
 	if diags.Err() == nil {
@@ -125,8 +126,8 @@ func (inv *invocation) elaborate(context.Context) error {
 // translate writes the program as C.
 func (inv *invocation) translate(context.Context) (err error) {
 	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing, Monitor: inv.options.run.live.on(),
-		SkipBadVars: inv.peer.skipBadVars,
-		Defines:     inv.defines, Compatible: inv.compatible})
+		SkipBadVars: inv.peer.skipBadVars, Unprivileged: inv.unprivileged(),
+		Defines: inv.defines, Compatible: inv.compatible})
 	if err != nil {
 		return err
 	}

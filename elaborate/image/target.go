@@ -26,7 +26,8 @@ type Target struct {
 	Release string // the kernel's; "" for the host runtime
 	Guru    bool
 
-	SkipBadVars bool // target variables that have no value are 0
+	Unprivileged bool // only what --privilege=stapusr may probe
+	SkipBadVars  bool // target variables that have no value are 0
 
 	config func() map[string]string
 	kernel func() (*symbols.Kernel, error)

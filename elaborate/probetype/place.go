@@ -51,6 +51,9 @@ func (c *Context) Find(pt *syntax.ProbePoint) (places []*Place, known bool, d *s
 	if d != nil {
 		return nil, false, d
 	}
+	if d := c.checkPrivilege(pt); d != nil {
+		return nil, true, d
+	}
 	places, d = build(c, match{ProbePoint: pt})
 	return places, true, d
 }

@@ -136,3 +136,8 @@ void gs_run_family(const char *family, int even_if_exiting)
 		gs_run_point(points[i]);
 	free(points);
 }
+
+int gs_is_myproc(void)
+{
+	return 1;
+}

@@ -219,6 +219,7 @@ struct gs_program {
 	const struct gs_view *views; /* --monitor: what its user sees of the globals */
 	struct gs_timing *timings;
 	gs_u32 user_stacks;	    /* the script asks for programs' stacks, or for the symbols of their addresses */
+	gs_u32 unprivileged;	    /* --privilege=stapusr: only processes of the session's user are probed */
 	gs_u32 kernel_lines;	    /* its handlers ask for lines of the kernel's code */
 };
 extern const struct gs_program gs_program;
@@ -250,6 +251,9 @@ gs_inline void gs_raise(struct gs_ctx *c, const char *text, const char *near)
 void *gs_alloc(gs_size size, int cpu);
 void gs_free(void *p);
 gs_u32 gs_ncpus(void);		    /* CPU numbers are below this */
+
+/* Is the current task one of the session's user's? */
+int gs_is_myproc(void);
 
 /* In the midst of long work: a handler that is interruptible lets others run. */
 void gs_give_way(struct gs_ctx *c);

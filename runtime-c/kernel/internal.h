@@ -185,6 +185,7 @@ extern struct mutex gs_session_mutex;
 extern bool gs_ending;			/* only end and error probes run, one after the other */
 extern int gs_state;			/* GS_STATE_*; handlers change it by gs_end_session() alone */
 extern u32 gs_flags;			/* GS_F_* of START */
+extern kuid_t gs_user;			/* who has started the session */
 void gs_end_session(int to);
 /* session.c */
 int gs_session_start(const struct gs_start *how);
@@ -263,6 +264,7 @@ void gs_programs_close(void);
 struct inode *gs_program_inode(u32 image);	/* NULL if there is no such file */
 bool gs_runs_program(const struct task_struct *t, u32 image);
 bool gs_is_process(const struct task_struct *t, s64 pid);
+bool gs_may_probe(const struct task_struct *t);
 
 u64 gs_point_addr(const struct gs_point *p);	/* 0 if its symbol isn't there */
 void gs_unarmed(const struct gs_point *p, int err);

@@ -111,3 +111,20 @@ bool gs_is_process(const struct task_struct *t, s64 pid)
 {
 	return pid < 0 ? gs_in_target(t) : pid == t->tgid;
 }
+
+/**
+ * gs_may_probe() - may the session look into a task's process?
+ * @t: the task
+ *
+ * Context: Any.
+ * Return: false if it is not the session's user's, of a script that was built with --privilege=stapusr.
+ */
+bool gs_may_probe(const struct task_struct *t)
+{
+	return !gs_program.unprivileged || uid_eq(task_euid(t), gs_user);
+}
+
+int gs_is_myproc(void)
+{
+	return gs_may_probe(current);
+}

@@ -206,6 +206,7 @@ static int gs_prepare(const struct gs_start *how)
 	lockdep_assert_held(&gs_session_mutex);
 	gs_target = how->target;
 	gs_starter = current->tgid;
+	gs_user = current_euid();
 	WRITE_ONCE(gs_flags, how->flags);
 	if (!gs_memory_allowed(gs_cpus_size(), gs_transport_size()))
 		return -ENOMEM;

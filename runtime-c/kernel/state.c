@@ -10,6 +10,7 @@ bool gs_ending;
 u32 gs_flags;
 gs_s64 gs_target;
 gs_s64 gs_starter;
+kuid_t gs_user;
 DEFINE_MUTEX(gs_session_mutex);
 
 /**

@@ -41,7 +41,8 @@ static __always_inline bool gs_uprobe_concerns(const struct gs_uprobe *u)
 {
 	const struct gs_point *p = u->hit.point;
 
-	return (!p->args[1] || gs_is_process(current, p->args[1])) && (!p->program || gs_runs_program(current, p->program));
+	return (!p->args[1] || gs_is_process(current, p->args[1])) && (!p->program || gs_runs_program(current, p->program)) &&
+	       gs_may_probe(current);
 }
 
 int gs_uprobes_init(struct gs_uprobes *all, u32 n);

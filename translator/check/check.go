@@ -10,9 +10,10 @@ import (
 
 // Options are what the command line says about checking.
 type Options struct {
-	Guru        bool // -g: target variables may be written, guru functions called
-	Unoptimized bool // -u: what is unused stays in
-	NoWarnings  bool // -w
+	Guru         bool // -g: target variables may be written, guru functions called
+	Unprivileged bool // --privilege=stapusr: only what tells nothing but of the user's own processes
+	Unoptimized  bool // -u: what is unused stays in
+	NoWarnings   bool // -w
 
 	// Builtin reports whether a file is one of the embedded library, whose C
 	// is part of the prebuilt runtime. nil stands for: none is.
@@ -63,6 +64,7 @@ func Check(e *program.Elaborated, opts Options) (*program.Program, syntax.Diagno
 	c.displayGlobals()
 	c.inferAll()
 	prog := c.finish()
+	c.checkPrivilege(prog)
 	c.diags.Sort()
 	if c.diags.Err() != nil {
 		prog = nil

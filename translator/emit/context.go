@@ -76,7 +76,20 @@ func (g *gen) counter(e *program.PerfCount) int {
 	return 0
 }
 
+// requireMyproc raises an error in processes of others, which --privilege=stapusr may not look into.
+func (b *body) requireMyproc(near string) {
+	if !b.g.opts.Unprivileged {
+		return
+	}
+	b.line("if (!gs_is_myproc())")
+	b.line("\tgs_raise(c, \"myproc-unprivileged tapset function called without is_myproc checking\", %s);", near)
+	b.check()
+}
+
 func (b *body) load(addr string, e *program.Deref) value {
+	if e.User {
+		b.requireMyproc(near("a pointer", e.At))
+	}
 	t := b.temp()
 	b.line("gs_s64 %s = (%s)gs_load(c, %s, %d, %s, %s);", t, intType(e.Size, e.Signed), addr, e.Size, boolText(e.User), near("a pointer", e.At))
 	if b.g.opts.SkipBadVars {

@@ -190,6 +190,9 @@ func (b *body) call(e *program.Call) value {
 	if fn.Result == program.String {
 		ret = b.slot(size)
 	}
+	if fn.Code != nil && strings.Contains(fn.Code.Text, "/* myproc-unprivileged */") {
+		b.requireMyproc(near(fmt.Sprintf("identifier '%s'", fn.Script), e.At))
+	}
 	counted := b.g.counted(fn)
 	where := near(fmt.Sprintf("identifier '%s'", fn.Script), e.At)
 	if counted {

@@ -189,6 +189,9 @@ func (g *gen) programTable(w *writer) {
 	if g.manifest.UserStacks {
 		w.line(".user_stacks = 1,")
 	}
+	if g.opts.Unprivileged {
+		w.line(".unprivileged = 1,")
+	}
 	if g.manifest.KernelLines {
 		w.line(".kernel_lines = 1,")
 	}

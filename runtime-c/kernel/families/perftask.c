@@ -71,7 +71,8 @@ static bool gs_is_for_askers(const struct gs_task_point *p)
 
 static bool gs_is_counted(const struct gs_task_point *p, const struct task_struct *t)
 {
-	return !gs_is_for_askers(p) && (!p->of_target || gs_is_process(t, -1)) && gs_runs_program(t, p->hit.point->image);
+	return !gs_is_for_askers(p) && (!p->of_target || gs_is_process(t, -1)) && gs_runs_program(t, p->hit.point->image) &&
+	       gs_may_probe(t);
 }
 
 /* The current task, one that has yet to run, or one that is kept and locked by task_lock(). */

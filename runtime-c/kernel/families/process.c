@@ -37,7 +37,7 @@ static bool gs_process_concerns(const struct gs_point *p, const struct task_stru
 		return false;
 	if (!p->args[1] && !p->image && !gs_is_process(t, -1))
 		return false;
-	return gs_runs_program(t, p->image);
+	return gs_runs_program(t, p->image) && gs_may_probe(t);
 }
 
 static void gs_process_happens(enum gs_process_event event, struct pt_regs *regs)
