@@ -10,13 +10,15 @@ import (
 
 	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
+
+	"gostap/internal/gopclntab"
 )
 
 // maxSection is how large call frame information may be. Chromium, with 200 MB of code, has 16 MB of it.
 const maxSection = 256 << 20
 
-// Read makes the table of an x86-64 ELF file: of .eh_frame and, for functions that are not in there, .debug_frame. The
-// table is empty where a file has neither.
+// Read makes the table of an x86-64 ELF file: of .eh_frame and, for functions that are not in there, .debug_frame, or, in
+// Go's programs that are stripped of it, .gopclntab. The table is empty where a file has none of them.
 func Read(r io.ReaderAt) (*Table, error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
@@ -31,7 +33,19 @@ func OfELF(f *elf.File) (*Table, error) {
 		return nil, errors.Errorf("%v %v: only x86-64 is known", f.Class, f.Machine)
 	}
 	code := Code(f)
-	var all frame.FrameDescriptionEntries
+	b := newBuilder(code, nil)
+	table, err := goTable(f)
+	if err != nil {
+		return nil, err
+	}
+	if table != nil {
+		b.injected = injectedCalls(table.Funcs)
+		if f.Section(".debug_frame") == nil {
+			if err := table.Frames(b.goFrame); err != nil {
+				return nil, err
+			}
+		}
+	}
 	for _, name := range []string{".eh_frame", ".debug_frame"} {
 		s := f.Section(name)
 		if s == nil || s.Type == elf.SHT_NOBITS {
@@ -41,26 +55,30 @@ func OfELF(f *elf.File) (*Table, error) {
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
-		all = append(all, entries...)
+		for _, e := range entries {
+			b.pieces = append(b.pieces, piece{e.Begin(), func() error { return b.entry(e) }})
+		}
 	}
-	return build(all, code, injectedCalls(f))
+	return b.build()
+}
+
+// goTable reads a program's .gopclntab; nil if it has none.
+func goTable(f *elf.File) (*gopclntab.Table, error) {
+	table, err := gopclntab.Read(f)
+	if errors.Is(err, gopclntab.ErrNone) {
+		return nil, nil
+	}
+	return table, err
 }
 
 // injectedCalls returns the addresses of functions that Go's handler of signals has a goroutine call wherever it was
 // interrupted: no call stands before what they return to (sigctxt.pushCall in the runtime's signal_amd64.go).
-func injectedCalls(f *elf.File) map[uint64]bool {
-	if f.Section(".gopclntab") == nil {
-		return nil
-	}
-	symbols, err := f.Symbols()
-	if err != nil {
-		return nil
-	}
+func injectedCalls(funcs []gopclntab.Func) map[uint64]bool {
 	injected := map[uint64]bool{}
-	for i := range symbols {
-		switch strings.TrimSuffix(symbols[i].Name, ".abi0") {
+	for _, fn := range funcs {
+		switch strings.TrimSuffix(fn.Name, ".abi0") {
 		case "runtime.asyncPreempt", "runtime.sigpanic":
-			injected[symbols[i].Value] = true
+			injected[fn.Addr] = true
 		}
 	}
 	return injected

@@ -162,41 +162,6 @@ func TestSignalFrame(t *testing.T) {
 	}
 }
 
-// A goroutine may be preempted at any instruction.
-func TestInjectedCalls(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/main.go", []byte("package main\n\nfunc main() { println(1) }\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("go", "build", "-o", dir+"/main", dir+"/main.go").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	table, data := readFile(t, dir+"/main")
-	f, err := elf.NewFile(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, s := range symbols {
-		want := strings.HasPrefix(s.Name, "runtime.asyncPreempt.") || s.Name == "runtime.sigpanic"
-		if !want && s.Name != "main.main" {
-			continue
-		}
-		found++
-		offset, _ := fileOffset(Code(f), s.Value)
-		if got := table.At(offset).Flags&FlagSignal != 0; got != want {
-			t.Errorf("%s: %v", s.Name, got)
-		}
-	}
-	if found != 3 {
-		t.Errorf("%d functions", found)
-	}
-}
-
 // Expressions as compilers, assemblers and linkers write them.
 func TestExpressions(t *testing.T) {
 	for _, c := range []struct {

@@ -91,10 +91,19 @@ type builder struct {
 	code  []Segment
 	// injected are functions that are called where no call stands.
 	injected map[uint64]bool
+	pieces   []piece
+}
+
+// A piece is a function, of which rows are added.
+type piece struct {
+	begin uint64
+	add   func() error
 }
 
 func newBuilder(code []Segment, injected map[uint64]bool) *builder {
-	return &builder{Table{Rules: []Rule{{}}}, map[Rule]uint16{{}: 0}, code, injected}
+	code = slices.Clone(code)
+	slices.SortFunc(code, func(a, b Segment) int { return cmp.Compare(a.Addr, b.Addr) })
+	return &builder{table: Table{Rules: []Rule{{}}}, index: map[Rule]uint16{{}: 0}, code: code, injected: injected}
 }
 
 // add appends a row. Of two rows at one place the later holds; rows that say nothing new are left out.
@@ -143,14 +152,11 @@ func (b *builder) entry(e *frame.FrameDescriptionEntry) error {
 	return b.add(end, Rule{})
 }
 
-// build makes the table of entries.
-func build(entries frame.FrameDescriptionEntries, code []Segment, injected map[uint64]bool) (*Table, error) {
-	slices.SortStableFunc(entries, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
-	code = slices.Clone(code)
-	slices.SortFunc(code, func(a, b Segment) int { return cmp.Compare(a.Addr, b.Addr) })
-	b := newBuilder(code, injected)
-	for _, e := range entries {
-		if err := b.entry(e); err != nil {
+// build makes the table of the pieces.
+func (b *builder) build() (*Table, error) {
+	slices.SortStableFunc(b.pieces, func(a, b piece) int { return cmp.Compare(a.begin, b.begin) })
+	for _, p := range b.pieces {
+		if err := p.add(); err != nil {
 			return nil, err
 		}
 	}

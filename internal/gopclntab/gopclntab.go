@@ -22,6 +22,8 @@ type Func struct {
 type Table struct {
 	Funcs []Func // by address
 	lines *gosym.Table
+	data  []byte
+	start uint64 // what functions' addresses count from
 }
 
 // ErrNone is the error for a file without such a table.
@@ -74,7 +76,7 @@ func Read(e *elf.File) (t *Table, err error) {
 	if err != nil {
 		return nil, errors.Wrap(err, ".gopclntab")
 	}
-	t = &Table{lines: lines}
+	t = &Table{lines: lines, data: data, start: start}
 	text := e.Section(".text")
 	for i := range lines.Funcs {
 		f := &lines.Funcs[i]

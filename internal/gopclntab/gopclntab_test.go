@@ -126,6 +126,9 @@ func TestDamaged(t *testing.T) {
 			for i := 0; i < len(table.Funcs); i += 100 {
 				table.Line(table.Funcs[i].Addr)
 			}
+			if err := table.Frames(func(*Frame) error { return nil }); err != nil && !strings.Contains(err.Error(), "gopclntab") {
+				t.Errorf("%v", err)
+			}
 		}
 	}
 }

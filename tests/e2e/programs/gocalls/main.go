@@ -4,6 +4,7 @@
 package main
 
 import (
+	"os"
 	"runtime"
 	"sync"
 )
@@ -38,6 +39,9 @@ func main() {
 		it.take(i, "more")
 	}
 	values()
+	if len(os.Args) > 1 {
+		preempt()
+	}
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Add(1)
