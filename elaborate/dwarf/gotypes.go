@@ -62,13 +62,14 @@ func (s *Scope) IsGo() bool {
 	return language == langGo
 }
 
-// Results returns the variables that a function of Go returns, in their order.
+// Results returns the variables that a function of Go returns, in their order. What a closure changes is there twice.
 func (s *Scope) Results() (list []*Variable) {
 	if !s.IsGo() {
 		return nil
 	}
 	for _, v := range s.vars {
-		if v.Result {
+		twice := slices.ContainsFunc(list, func(other *Variable) bool { return other.Name == v.Name && v.Name != "_" })
+		if v.Result && !twice {
 			list = append(list, v)
 		}
 	}

@@ -34,7 +34,14 @@ func stacked(a [2]int, n int) (r [3]int, ok bool) { return [3]int{a[0], a[1], n}
 //go:noinline
 func none(n []int, m map[string]int, e error) { os.Exit(n[0] + m["x"]) }
 
+//go:noinline
+func caught(n int) (at int, err error) {
+	defer func() { recover(); at = n }()
+	return one(int16(n)), err
+}
+
 func main() {
+	caught(len(os.Args))
 	several("x", pair{1, 2}, 2)
 	blank(pair{})
 	stacked([2]int{}, one(1))
@@ -76,6 +83,7 @@ func TestGoResults(t *testing.T) {
 		{`several").return { println($return) }`, "main.several returns 4 values: $return->head, $return->ok, $return->g, $return->err"},
 		{`several").return { println($return[4]) }`, "returns 4 values"},
 		{`none").return { println($return) }`, "main.none returns nothing"},
+		{`caught").return { println($return->at, $return[1]->data) }`, "reg0 reg2"},
 	}
 	for _, path := range []string{goProgram(t, goText), goProgram(t, goText, "-gcflags=-N -l")} {
 		script := ""
