@@ -13,6 +13,7 @@ import (
 
 	"gostap/elaborate"
 	"gostap/elaborate/library"
+	"gostap/internal/cache"
 	"gostap/translator/check"
 	"gostap/translator/emit"
 	"gostap/translator/syntax"
@@ -55,7 +56,7 @@ func (inv *invocation) runPasses(ctx context.Context) error {
 			release() // the consumer has its own ways
 			inv.announceRun()
 		}
-		err := inPass(i+1, name, func() error { return run(ctx) })
+		err := untilSignal(ctx, i+1, name, run)
 		if code, ok := interrupted(ctx); ok {
 			return code
 		}
@@ -70,6 +71,23 @@ func (inv *invocation) runPasses(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// untilSignal runs a pass. Passes 1 to 3, which run no other programs but a compiler for headers, end when a signal comes,
+// wherever they are; the others by themselves.
+func untilSignal(ctx context.Context, n int, name string, run func(context.Context) error) error {
+	if n > 3 {
+		return inPass(n, name, func() error { return run(ctx) })
+	}
+	done := make(chan error, 1)
+	go func() { done <- inPass(n, name, func() error { return run(ctx) }) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		cache.Abandon()
+		return context.Cause(ctx)
+	}
 }
 
 // parse reads the user's files and the library.

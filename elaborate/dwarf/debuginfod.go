@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/cache"
 )
 
 // ServersFromEnv returns the debuginfod servers that the user names.
@@ -76,7 +78,7 @@ func download(url, path string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(part.Name())
+	defer cache.Temporary(part.Name())()
 	// A server that goes quiet in the middle is given up, too.
 	watch := time.AfterFunc(quiet(), func() { answer.Body.Close() })
 	defer watch.Stop()

@@ -25,7 +25,7 @@ func Replace(path string, data []byte) error {
 	if err != nil {
 		return errors.WithStack(err)
 	}
-	defer os.Remove(f.Name())
+	defer Temporary(f.Name())()
 	_, err = f.Write(data)
 	if err == nil {
 		err = f.Chmod(0o644)

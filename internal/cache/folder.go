@@ -17,7 +17,7 @@ func Fill(dir string, fill func(tmp string) error) error {
 	if err != nil {
 		return failed(err)
 	}
-	defer os.RemoveAll(tmp)
+	defer Temporary(tmp)()
 	if err := fill(tmp); errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
 		return failed(err)
 	} else if err != nil {
