@@ -117,6 +117,14 @@ static void of64(void)
 	C64(SYS_close_range, 9, 8, 4);
 	C64(437, -100, path, put(448, (long[3]){ 0x80000, 0, 8 }, 24), 24);
 	C64(449, buf, 0, 0, 0, 1);
+	C64(SYS_write, -1, put(512, "a\0\303\244", 4), 4);
+	C64(SYS_setxattr, path, other, put(520, "\1b\"", 3), 3, 1);
+	C64(SYS_swapon, path, 0x8005);
+	C64(SYS_timerfd_create, 99, 1);
+	C64(435, put(576, (long[8]){ 0x20200, 0, 0, 0, 17, 0, 0, 0 }, 64), 64);
+	C64(445, -1, 1, put(640, (long[2]){ 5, 7 }, 16), 0);
+	C64(427, -1, 0, put(656, (long[2]){ 1, 2 }, 16), 1);
+	C64(SYS_adjtimex, -1);
 }
 
 static void of32(void)
@@ -141,6 +149,7 @@ static void of32(void)
 	C32(102, 2, args);                               /* socketcall: bind */
 	C32(117, 2, 0, -1, 01600);                       /* ipc: semget */
 	C32(361, -1, inet, 16);                          /* bind */
+	C32(396, 5, 0x102, buf);                         /* shmctl */
 	C32(20);                                         /* getpid */
 	C32(11, path, put(384, (int[2]){ (int)(long)path, 0 }, 8), 0); /* execve */
 }
