@@ -3,6 +3,8 @@
 package probetype
 
 import (
+	"fmt"
+
 	"gostap/elaborate/probepoint"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
@@ -24,38 +26,47 @@ func init() {
 	register(profileTimer, "timer.profile", "timer.profile.tick", "timer.profile.freq.hz(number)")
 }
 
-// Limits of a timer's period, in ns.
+// Limits of a timer's period.
 const (
-	shortestTimer = 1000
-	longestTimer  = 1e9 * 3600 * 24 * 365
-	coldTimer     = 1e6 // from this period on, a timer's handler may take its time
+	shortestTimer = 100_000         // ns
+	longestTimer  = 24 * 3600 * 1e9 // ns
+	mostJiffies   = 1_000_000
+	coldTimer     = 1e6 // ns; from this period on, a timer's handler may take its time
 )
 
 // timer builds timer.s(n) and its like.
 func timer(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	unit := m.Components[1].Name
-	n := m.Number(unit, 0)
-	if n <= 0 {
-		return nil, m.Errorf("timer.%s(%d): the period must be above zero", unit, n)
-	}
+	n, random := m.Number(unit, 0), m.Number("randomize", 0)
 	ns, known := timerUnits[unit]
+	refuse := func(inStap, format string, args ...any) ([]*Place, *syntax.Diagnostic) {
+		d := m.Errorf(format, append([]any{probepoint.Spell(m.ProbePoint)}, args...)...)
+		d.Stap = inStap
+		return nil, d
+	}
 	switch {
+	case unit == "hz" && n <= 0:
+		return refuse("frequency must be greater than 0", "%s: the frequency must be above zero")
 	case unit == "hz":
-		ns, n = 1e9/n, 1
+		ns, n, known = 1e9/n, 1, true
+		if ns < shortestTimer {
+			return refuse(outOfRange(1), "%s: the frequency may be %d at most", int64(1e9/shortestTimer))
+		}
+	case !known && (n < 1 || n > mostJiffies):
+		return refuse("invalid interval for jiffies timer", "%s: the period must be from 1 to %d", mostJiffies)
 	case !known:
 		ns = 1e9 / c.Target.HZ()
+	case n < fewest(ns) || n > longestTimer/ns:
+		return refuse(outOfRange(ns), "%s: the period must be from %d to %d", fewest(ns), int64(longestTimer/ns))
 	}
-	random := m.Number("randomize", 0)
-	if random < 0 || n > longestTimer/max(ns, 1) || random > longestTimer/max(ns, 1) {
-		return nil, m.Errorf("%s: a timer's period may be a year at most", probepoint.Spell(m.ProbePoint))
+	switch {
+	case random >= 0 && random <= n:
+	case known:
+		return refuse("randomization value out of range", "%s: randomize must not be greater than the period")
+	default:
+		return refuse("invalid randomize for jiffies timer", "%s: randomize must not be greater than the period")
 	}
 	period := n * ns
-	if period < shortestTimer {
-		return nil, m.Errorf("%s: a timer's period must be at least %d ns", probepoint.Spell(m.ProbePoint), shortestTimer)
-	}
-	if random*ns > period {
-		return nil, m.Errorf("%s: randomize must not be greater than the period", probepoint.Spell(m.ProbePoint))
-	}
 	return []*Place{{Point: &program.Point{
 		At:     m.At,
 		Family: "timer",
@@ -63,6 +74,14 @@ func timer(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		Args:   [2]int64{period, random * ns},
 		Cold:   period >= coldTimer,
 	}}}, nil
+}
+
+// fewest is how many units of so many ns a period has at least.
+func fewest(ns int64) int64 { return max(shortestTimer/ns, 1) }
+
+// outOfRange is what SystemTap says of a period in units of so many ns.
+func outOfRange(ns int64) string {
+	return fmt.Sprintf("interval value out of range (%d, %d)", fewest(ns), int64(longestTimer/ns))
 }
 
 // shortestProfile is the shortest period of timer.profile, in ns: the CPUs are
