@@ -7,6 +7,7 @@ import "debug/dwarf"
 // A Label is a label of the source with code behind it.
 type Label struct {
 	Name string
+	Line int // of the source, 0 if unknown
 	Addr uint64
 }
 
@@ -22,7 +23,8 @@ func (i *Info) Labels(in Instance) ([]Label, error) {
 			return
 		}
 		if v, ok := c.attr(dwarf.AttrLowpc); ok && v.u != 0 {
-			list = append(list, Label{c.name(), v.u})
+			line, _ := c.attr(dwarf.AttrDeclLine)
+			list = append(list, Label{c.name(), int(line.u), v.u})
 		}
 	})
 	return list, nil

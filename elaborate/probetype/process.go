@@ -34,11 +34,17 @@ func registerProcess(build builder, inLibraries bool, patterns ...string) {
 	}
 }
 
-// ofProcess refuses numbers that no process can have.
+// ofProcess refuses numbers that no process has.
 func ofProcess(build builder) builder {
 	return func(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
-		if pid, ok := m.Argument("process").(*syntax.NumberLit); ok && pid.Value <= 0 {
+		pid, ok := m.Argument("process").(*syntax.NumberLit)
+		if ok && pid.Value <= 0 {
 			return nil, m.Errorf("cannot probe pid %d: Invalid pid", pid.Value)
+		}
+		if ok {
+			if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid.Value)); errors.Is(err, os.ErrNotExist) {
+				return nil, m.Errorf("there is no process %d", pid.Value).InStap("cannot probe pid %d: No such process", pid.Value)
+			}
 		}
 		return build(c, m)
 	}

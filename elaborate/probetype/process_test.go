@@ -111,7 +111,7 @@ func TestProcessFunctions(t *testing.T) {
 			`function("level1").return`:                  `uretprobe process("DIR/prog").function("level1@DIR/prog.c:20").return level1`,
 			`function("twice")`:                          `uprobe process("DIR/prog").function("twice@DIR/prog.c:8") area+`,
 			`function("twice").inline`:                   `uprobe process("DIR/prog").function("twice@DIR/prog.c:8").inline area+`,
-			`function("area").label("out")`:              `uprobe process("DIR/prog").function("area@DIR/prog.c:9").label("out") area+`,
+			`function("area").label("out")`:              `uprobe process("DIR/prog").function("area@DIR/prog.c:16").label("out") area+`,
 			`function("level1").callee("level2")`:        `uprobe process("DIR/prog").function("level1@DIR/prog.c:20").callee("level2@DIR/prog.c:19") level2`,
 			`function("level1").callee("level2").return`: `uretprobe process("DIR/prog").function("level1@DIR/prog.c:20").callee("level2@DIR/prog.c:19").return level2`,
 			`statement("area@prog.c:11")`:                `uprobe process("DIR/prog").statement("area@DIR/prog.c:11") area+`,
@@ -267,7 +267,7 @@ func TestProcessEvents(t *testing.T) {
 		path       string
 	}{
 		"process.begin":   {program.ProcessBegin, 0, ""},
-		"process(12).end": {program.ProcessEnd, 12, ""},
+		"process(1).end": {program.ProcessEnd, 1, ""},
 		fmt.Sprintf("process(%q).thread.begin", path):   {program.ThreadBegin, 0, path},
 		"process.thread.end":                            {program.ThreadEnd, 0, ""},
 		"process.syscall":                               {program.SyscallEntry, 0, ""},

@@ -70,7 +70,11 @@ func (p *pointFinder) labels(in dwarf.Instance) (names []string, err error) {
 			continue
 		}
 		if a, ok := p.around(in); ok && p.allows(in, a, l.Addr) {
-			p.places = append(p.places, p.place(in, a, l.Addr, p.name(in.Func, fmt.Sprintf(".label(%q)", l.Name))))
+			at := in.Func
+			if l.Line > 0 {
+				at.Line = l.Line
+			}
+			p.places = append(p.places, p.place(in, a, l.Addr, p.name(at, fmt.Sprintf(".label(%q)", l.Name))))
 		}
 	}
 	return names, nil
