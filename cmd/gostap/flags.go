@@ -45,6 +45,7 @@ func (o *options) flags() []flagGroup {
 	f = group("The passes")
 	f.IntVarP(&o.pass, "pass", "p", 5, "stop after `PASS`: 1 parse, 2 elaborate, 3 translate, 4 build, 5 run")
 	f.StringVarP(&o.module, "module", "m", "", "call the module `NAME`, and leave NAME.ko here")
+	o.moduleFlag = f.Lookup("module")
 	f.BoolVarP(&o.keep, "keep", "k", false, "keep the folder with the generated C, and print its name")
 	f.BoolVar(&o.kbuild, "kbuild", false, "build the whole module by kbuild, the ordinary and slow way")
 

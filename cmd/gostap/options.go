@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pkg/errors"
+	"github.com/spf13/pflag"
 
 	"gostap/translator/emit"
 	"gostap/translator/suggest"
@@ -33,6 +34,7 @@ type options struct {
 	unoptimized bool // -u
 	keep        bool
 	module      string
+	moduleFlag  *pflag.Flag // which sets it
 	release     string
 	vm          string // "" without --vm, vmDefault without a release
 	runtime     string

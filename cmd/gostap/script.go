@@ -32,8 +32,12 @@ func (o *options) sources() (sources []*syntax.Source, args []string, err error)
 			}
 		}
 		text, err := readScript(name)
-		if _, statErr := os.Stat(name); o.stap && err != nil && errors.Is(statErr, fs.ErrNotExist) {
+		switch info, statErr := os.Stat(name); {
+		case !o.stap || err == nil:
+		case errors.Is(statErr, fs.ErrNotExist):
 			err = errors.Errorf("Input file '%s' is missing.", name)
+		case statErr == nil && info.IsDir():
+			err = errors.Errorf("Input file '%s' is empty.", name)
 		}
 		if err != nil {
 			return nil, nil, err

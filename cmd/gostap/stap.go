@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gostap/internal/kernels"
 	"gostap/internal/panics"
 	"gostap/translator/syntax"
 )
@@ -40,6 +42,9 @@ func newStap() *cobra.Command {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.otherKernel()
+		if err := o.checkBuildTree(); err != nil {
+			return stapUsage(err)
+		}
 		return stapUsage(run(cmd, args))
 	}
 	abbreviate(cmd.Flags())
@@ -82,6 +87,23 @@ func (o *options) otherKernel() {
 	}
 	o.pass = 4
 }
+
+// checkBuildTree refuses a kernel by -r of which there is no configuration, as stap does before any pass.
+func (o *options) checkBuildTree() error {
+	release, err := o.namedRelease()
+	if err != nil || release == "" || o.runtime != "kernel" {
+		return nil
+	}
+	config := filepath.Join(kernels.Find(release).Build(), ".config")
+	var missing *fs.PathError
+	if _, err := os.Stat(config); errors.As(err, &missing) {
+		return stapRefusal(fmt.Sprintf("Checking %q failed with error: %s", config, capitalised(missing.Err.Error())))
+	}
+	return nil
+}
+
+// capitalised is Go's text of an errno as the C library has it.
+func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // stapUsage prints what is wrong with a command line as stap does. Other errors have been printed.
 func stapUsage(err error) error {

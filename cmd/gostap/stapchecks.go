@@ -4,6 +4,7 @@ package main
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -74,12 +75,16 @@ func (o *options) checkAsStap() error {
 		return stapRefusal(invalidValues["timeout"])
 	case o.run.pid < 0:
 		return stapRefusal(invalidValues["pid"])
+	case o.module == "" && o.moduleFlag.Changed:
+		return stapRefusal("Module name cannot be empty.")
 	case o.module != "" && matches("-m", module) != nil:
 		return matches("-m", module)
 	case o.run.out.rotate != "" && matches("-S", o.run.out.rotate) != nil:
 		return matches("-S", o.run.out.rotate)
 	case o.runtime != "kernel" && o.runtime != "host":
 		return stapRefusal("ERROR: " + o.runtime + " is an invalid argument for --runtime")
+	case !downloads(o.peer.download):
+		return stapRefusal("ERROR: " + o.peer.download + " is not a valid value. Use 'yes', 'no', 'ask' or a timeout value.")
 	case o.suppressTimeLimits && !o.guru:
 		return stapRefusal("ERROR --suppress-time-limits requires guru mode (-g)")
 	case o.peer.sysroot != "" && unix.Access(o.peer.sysroot, unix.R_OK|unix.X_OK) != nil:
@@ -98,6 +103,16 @@ func (o *options) checkAsStap() error {
 		return stapRefusal("ERROR: only one of the -l/-L/--dump-* switches may be specified")
 	}
 	return nil
+}
+
+// downloads reports whether --download-debuginfo may have the value.
+func downloads(value string) bool {
+	switch value {
+	case "", "yes", "no", "ask":
+		return true
+	}
+	seconds, err := strconv.Atoi(value)
+	return err == nil && seconds > 0
 }
 
 // checkServers refuses what stap would have a compile server do.

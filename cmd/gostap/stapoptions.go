@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/pkg/errors"
@@ -34,6 +35,7 @@ type peerOptions struct {
 	dyninst, bpf bool
 	signModule   bool
 	prologue     string // --prologue-searching
+	download     string // --download-debuginfo
 	sysenv       []string
 	useServer    string
 	listServers  string
@@ -72,6 +74,7 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 	}
 	optional("privilege", &p.privilege, "stapusr")
 	optional("prologue-searching", &p.prologue, "always")
+	optional("download-debuginfo", &p.download, "yes")
 	optional("use-server", &p.useServer, "any")
 	optional("list-servers", &p.listServers, "specified")
 	optional("trust-servers", &p.trustServers, "ssl")
@@ -98,7 +101,7 @@ func ignored(f *pflag.FlagSet) {
 		{"prologue-searching-always", "P", ""}, {"tapset-coverage", "q", ""},
 		{"check-version", "", ""}, {"no-global-var-display", "", ""}, {"save-uprobes", "", ""}, {"remote-prefix", "", ""},
 		{"runtime-dir", "R", "="}, {"tmpdir", "", "="},
-		{"download-debuginfo", "", "yes"}, {"use-server-on-error", "", "yes"},
+		{"use-server-on-error", "", "yes"},
 	} {
 		switch o.value {
 		case "":
@@ -155,6 +158,13 @@ func (p *peerOptions) lists() bool { return p.dumpTypes || p.dumpAliases || p.du
 func (p *peerOptions) apply() (done func(), err error) {
 	for i, r := range resources {
 		if n := p.limits[i]; n > 0 {
+			if r.what == unix.RLIMIT_AS {
+				if n < leastMemory {
+					return nil, stapRefusal("Out of memory.   Please check --rlimit-as and memory availability.")
+				}
+				debug.SetMemoryLimit(n)
+				n += addressSpace()
+			}
 			limit := unix.Rlimit{Cur: uint64(n), Max: uint64(n)}
 			if err := unix.Setrlimit(r.what, &limit); err != nil {
 				return nil, errors.Wrapf(err, "--rlimit-%s=%d", r.name, n)
@@ -170,6 +180,19 @@ func (p *peerOptions) apply() (done func(), err error) {
 	}
 	os.Setenv("GOSTAP_CACHE", dir)
 	return func() { os.RemoveAll(dir) }, nil
+}
+
+// leastMemory is the least of --rlimit-as, in bytes, that the passes come to their end with.
+const leastMemory = 64 << 20
+
+// addressSpace is how much this process has of it, in bytes: Go's runtime reserves much more than it uses, which
+// a limit must not forbid.
+func addressSpace() int64 {
+	var pages int64
+	if stat, err := os.ReadFile("/proc/self/statm"); err == nil {
+		fmt.Sscan(string(stat), &pages)
+	}
+	return pages * int64(os.Getpagesize())
 }
 
 // modinfoC is C that puts the --modinfo into the module.

@@ -13,7 +13,7 @@ import (
 // (include/uapi/linux/perf_event.h).
 var (
 	hardwareEvents = []string{"cpu_cycles", "instructions", "cache_references", "cache_misses", "branch_instructions",
-		"branch_misses", "bus_cycles", "stalled_cycles_frontend", "stalled_cycles_backend", "ref_cycles"}
+		"branch_misses", "bus_cycles", "stalled_cycles_frontend", "stalled_cycles_backend", "ref_cpu_cycles"}
 	softwareEvents = []string{"cpu_clock", "task_clock", "page_faults", "context_switches", "cpu_migrations",
 		"page_faults_min", "page_faults_maj", "alignment_faults", "emulation_faults"}
 )

@@ -323,7 +323,7 @@ func (s *scope) delete(x *syntax.DeleteStmt) program.Stmt {
 			return invalidStmt(x.At)
 		}
 	}
-	s.c.errorf(x.X.Pos(), "only a variable, an array or an array's element can be deleted")
+	s.c.errorf(x.X.Pos(), "only a variable, an array or an array's element can be deleted").InStap("invalid operand of delete expression")
 	return invalidStmt(x.At)
 }
 

@@ -160,17 +160,14 @@ func (p *parser) literal(what string, args ...any) Expr {
 		return p.stringLit()
 	case tNumber:
 		return p.number()
-	case tSub, tAdd:
-		negative := p.tok.kind == tSub
+	case tSub:
 		p.next()
 		if p.tok.kind != tNumber {
 			p.fail("", "a number after the sign")
 		}
 		n := p.number()
 		n.At = pos
-		if negative {
-			n.Value = -n.Value
-		}
+		n.Value = -n.Value
 		return n
 	}
 	p.fail("", what, args...)

@@ -179,7 +179,7 @@ func (p *parser) stmt() Stmt {
 		s = p.returnStmt()
 	case tDelete:
 		p.next()
-		s = &DeleteStmt{At: at, X: p.deleted()}
+		s = &DeleteStmt{At: at, X: p.expr()}
 		p.got(tSemi)
 	case tTry:
 		s = p.try()
@@ -283,17 +283,6 @@ func (p *parser) returnStmt() Stmt {
 	}
 	p.got(tSemi)
 	return s
-}
-
-// deleted parses what delete deletes.
-func (p *parser) deleted() Expr {
-	x := p.expr()
-	switch x.(type) {
-	case *Ident, *IndexExpr:
-		return x
-	}
-	p.errorf(x.Pos(), "only a variable, an array or an element of one can be deleted")
-	return x
 }
 
 func (p *parser) try() Stmt {
