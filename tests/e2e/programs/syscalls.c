@@ -149,6 +149,8 @@ static void of32(void)
 	C32(102, 2, args);                               /* socketcall: bind */
 	C32(117, 2, 0, -1, 01600);                       /* ipc: semget */
 	C32(361, -1, inet, 16);                          /* bind */
+	C32(366, -1, 1, 2, buf, 4);                      /* setsockopt */
+	C32(347, 0x7ffffffe, 0, 0, 0, 0, 1);             /* process_vm_readv */
 	C32(396, 5, 0x102, buf);                         /* shmctl */
 	C32(20);                                         /* getpid */
 	C32(11, path, put(384, (int[2]){ (int)(long)path, 0 }, 8), 0); /* execve */
