@@ -26,7 +26,7 @@ func processMark(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		provider = m.Text("provider")
 	}
 	wild := executable.Wild(name) || executable.Wild(m.Text("provider"))
-	return c.inPrograms(m, func(p *probed) ([]*Place, *syntax.Diagnostic) {
+	find := func(p *probed) ([]*Place, *syntax.Diagnostic) {
 		marks, err := p.Marks()
 		if err != nil {
 			return nil, m.Errorf("%v", err)
@@ -64,7 +64,17 @@ func processMark(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 			d.Hint = "there is " + suggest.Enumerate(names, 20)
 		}
 		return nil, d
-	})
+	}
+	places, d := c.inPrograms(m, find)
+	if paths, pid, none := c.processPaths(m); none == nil {
+		if pid = c.markedProcess(m, paths, pid); pid != 0 {
+			places = append(places, c.mappedMarks(m, pid, paths[0], find)...)
+		}
+	}
+	if len(places) > 0 {
+		return places, nil
+	}
+	return nil, d
 }
 
 // markPlace makes the place of a static mark.
