@@ -13,7 +13,11 @@ import (
 )
 
 // index returns the element of l that a asks for, where l is an array, a pointer, a slice, a string, or the like.
-func (l *location) index(a syntax.Access) (*location, *syntax.Diagnostic) {
+func (r *resolution) index(l *location, a syntax.Access) (*location, *syntax.Diagnostic) {
+	l, d := l.direct()
+	if d != nil {
+		return nil, d
+	}
 	array, length := l.sliced()
 	if array != nil {
 		l = array
@@ -33,27 +37,35 @@ func (l *location) index(a syntax.Access) (*location, *syntax.Diagnostic) {
 		d.Pos = a.At
 		return nil, d
 	}
-	if length != nil {
-		out.addr = bounded(a, out.addr, length)
+	if length == nil {
+		return out.element(a)
 	}
-	return out.element(a)
+	addr, fixed := bounded(a, out.addr, length)
+	if out.addr = addr; fixed {
+		return out.element(a)
+	}
+	// It is computed once, in a call.
+	size := &program.Number{At: a.At, Value: out.types.Size(out.typ)}
+	out.addr = r.call("__element", out.addr, &program.ScriptExpr{X: a.Index}, length, size)
+	out.what, out.store = l.what+"[…]", nil
+	return &out, nil
 }
 
 // bounded returns addr, of length elements, or, if the one that a asks for is none of them, an address at which there is nothing
-// to be read. An index that is more than a number or a variable is not looked at: it would be computed twice.
-func bounded(a syntax.Access, addr, length program.Expr) program.Expr {
+// to be read. False: the index is more than a number or a variable, and would be computed twice.
+func bounded(a syntax.Access, addr, length program.Expr) (program.Expr, bool) {
 	var index program.Expr
 	if n, ok := constant(a.Index); ok {
 		index = &program.Number{At: a.At, Value: n}
 	} else if _, ok := a.Index.(*syntax.Ident); ok {
 		index = &program.ScriptExpr{X: a.Index}
 	} else {
-		return addr
+		return addr, false
 	}
 	within := &program.Logical{At: a.At, Op: "&&",
 		X: &program.Compare{At: a.At, Op: ">=", X: index, Y: &program.Number{At: a.At}},
 		Y: &program.Compare{At: a.At, Op: "<", X: index, Y: length}}
-	return &program.Cond{At: a.At, If: within, Then: addr, Else: &program.Number{At: a.At, Value: math.MinInt64}}
+	return &program.Cond{At: a.At, If: within, Then: addr, Else: &program.Number{At: a.At, Value: math.MinInt64}}, true
 }
 
 // sliced returns where the pointer to the elements of l is, and how many there are, if l is a slice, a string, or the like; else nil.
@@ -71,6 +83,12 @@ func (l *location) sliced() (array *location, length program.Expr) {
 		array, _ = l.part("str")
 		length, _ = l.number("len")
 		return array, length
+	}
+	if l = l.complete(); types.Kind(l.real()) != btf.Struct {
+		return nil, nil
+	}
+	if text, n := cplusplusText(types, l); text != nil {
+		return text, n
 	}
 	if v := vectorOf(types, l); v != nil {
 		return v.first, v.n

@@ -62,6 +62,7 @@ probe PROBED.function("main.twice").return { println($return, $$return) }
 probe PROBED.function("main.triple") { println($$parms$) }
 probe PROBED.function("main.triple").return { println($return->r[2], $ok, $$return$) }
 probe PROBED.function("main.show") { println($$parms$, $o$$) }
+probe PROBED.function("main.sizes") { println($m$, $none$) }
 `,
 		`5 0 r0=5 r1=nil`,
 		`6 0 r0=6 r1=nil`,
@@ -83,7 +84,8 @@ probe PROBED.function("main.show") { println($$parms$, $o$$) }
 		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\000/"} numbers=[] sh=*main.square({.side=3, .scale=2}) any=nil f=0.000000 g=0.000000 `+
 			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\000/"}`,
 		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\000/"} numbers=[] sh=*main.square({.side=3, .scale=2}) any=uint8(200) f=0.000000 g=0.000000 `+
-			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\000/"}`)
+			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\000/"}`,
+		`map[3: 9] map[]`)
 }
 
 const cplusplus = `
@@ -116,6 +118,31 @@ probe PROBED.function("show").return { println($$return) }
 			`s="" v=[8, -3] vs=["one", "two"] d={._vptr.base=ADDRESS, .name="a long name that is on the heap for sure", .v=[9, 8], .f=0.500000} sv="" x=10000000000.000000 y=0.000000 `+
 				`ps=[] -3 0 {._vptr.base=ADDRESS, .name="a long name that is on the heap for sure", .v=[...], .f=0.500000}`,
 			`return=10000000002.000000`)
+	}
+}
+
+const cplusplusTrees = `
+#include <map>
+#include <set>
+#include <string>
+struct point { int x; double y; };
+__attribute__((noipa)) int show(const std::map<int, std::string> &m, std::set<long> *s, std::map<std::string, point> &points, const std::multimap<char, int> &none,
+	const std::string &text, long double ld, const long double *lds, int i) { asm volatile("" ::: "memory"); return m.size(); }
+int main() {
+	std::map<int, std::string> m; for (int i : {5, 2, 8, 1, 9, 3, 7}) m[i] = std::string(i, 'x');
+	std::set<long> s{30, 10, 20}; std::map<std::string, point> points{{"b", {2, 2.5}}, {"a", {1, 0.5}}}; std::multimap<char, int> none;
+	long double lds[] = {1.5L, -0.25L, 1e300L};
+	show(m, &s, points, none, "text", 3.25L, lds, 1);
+}
+`
+
+func TestLiveTrees(t *testing.T) {
+	for _, optimized := range []string{"-O2", "-O0"} {
+		live(t, compiled.Program(t, cplusplusTrees, "-x", "c++", optimized, "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state"), `
+probe PROBED.function("show") { println($m$$, $s$$, $points$$, $points$, $none$, $text[2], $ld$, $lds[1], $lds[2], $ld, $$parms) }
+`,
+			`[1: "x", 2: "xx", 3: "xxx", 5: "xxxxx", 7: "xxxxxxx", ...] [10, 20, 30] ["a": {.x=1, .y=0.500000}, "b": {.x=2, .y=2.500000}] ["a": {...}, "b": {...}] [] 120 3.250000 -4625196817309499392 9094988921128908188 `+
+				`4614500768194494464 m=ADDRESS s=ADDRESS points=ADDRESS none=ADDRESS text=ADDRESS ld=3.250000 lds=ADDRESS i=0x1`)
 	}
 }
 

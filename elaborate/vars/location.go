@@ -64,21 +64,20 @@ func (l *location) referred() (*location, *syntax.Diagnostic) {
 	return in, nil
 }
 
-// access follows one -> or [ ].
-func (l *location) access(a syntax.Access) (*location, *syntax.Diagnostic) {
+// direct returns what l refers to if it is a reference, else l.
+func (l *location) direct() (*location, *syntax.Diagnostic) {
 	if l.isReference() {
-		var d *syntax.Diagnostic
-		if l, d = l.deref(); d != nil {
-			return nil, d
-		}
+		return l.deref()
 	}
-	if a.Index != nil {
-		return l.index(a)
-	}
-	return l.member(a)
+	return l, nil
 }
 
+// member follows one ->.
 func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
+	l, d := l.direct()
+	if d != nil {
+		return nil, d
+	}
 	in, d := l.container()
 	if d != nil {
 		return nil, d
@@ -208,7 +207,12 @@ func (l *location) value() (program.Expr, *syntax.Diagnostic) {
 		return l.address()
 	case k == btf.Float:
 		// As a number it is its bits.
-		if n.Size = l.types.Size(t); n.Size != 4 && n.Size != 8 {
+		if n.Size = l.types.Size(t); n.Size == 16 && l.isLongDouble() {
+			if l.addr == nil {
+				return nil, l.fail("%s is a long double in a register of the x87, which can't be read", l.what)
+			}
+			n.Size = 8 // the mantissa; double has the exponent
+		} else if n.Size != 4 && n.Size != 8 {
 			return nil, l.fail("%s is %s of %d bytes: floating point is known of 4 and 8", l.what, article(l.types.String(l.typ)), n.Size)
 		}
 	case k == btf.Void:
@@ -223,6 +227,12 @@ func (l *location) value() (program.Expr, *syntax.Diagnostic) {
 		return l.register(n.Size*8, n.Signed)
 	}
 	return &program.Deref{At: l.at, Addr: l.bytesOn(l.pos / 8), Size: int(n.Size), Signed: n.Signed, User: l.user}, nil
+}
+
+// isLongDouble reports whether l is of the x87's 80 bits: a word of mantissa, and behind it the sign and the exponent.
+func (l *location) isLongDouble() bool {
+	t := l.real()
+	return l.types.Kind(t) == btf.Float && l.types.Size(t) == 16 && l.types.String(t) == "long double"
 }
 
 // word returns the word of registers that has the bits at l.

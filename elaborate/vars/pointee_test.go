@@ -73,10 +73,8 @@ func TestPointees(t *testing.T) {
 func read(s *scope, name string, access []syntax.Access) (string, *syntax.Diagnostic) {
 	r := &resolution{x: &syntax.TargetVar{Name: name}}
 	l, d := r.sourceVariable(s, name)
-	for _, a := range access {
-		if d == nil {
-			l, d = l.access(a)
-		}
+	if d == nil {
+		l, d = r.follow(l, access)
 	}
 	if d != nil {
 		return "", d
@@ -105,7 +103,7 @@ func TestPointeeOfAnotherTable(t *testing.T) {
 			return &location{types: info.Types(), regs: []program.Expr{&program.Register{}, &program.Register{Number: 1}}}, nil
 		},
 	}}
-	in, d := l.access(syntax.Access{Member: "prev"})
+	in, d := l.member(syntax.Access{Member: "prev"})
 	if d != nil {
 		t.Fatal(d)
 	}

@@ -8,9 +8,10 @@ import (
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
 	"gostap/translator/program"
+	"gostap/translator/syntax"
 )
 
-// cplusplus writes a std::string, std::string_view, std::vector, an unordered container or a smart pointer, as libstdc++ lays them
+// cplusplus writes a std::string, std::string_view, std::vector, a map, a set or a smart pointer, as libstdc++ lays them
 // out since its new ABI (GCC 5).
 func (p *rendition) cplusplus(l *location, levels int) bool {
 	types := l.types.(*dwarf.Types)
@@ -18,25 +19,35 @@ func (p *rendition) cplusplus(l *location, levels int) bool {
 	if types.Kind(l.real()) != btf.Struct {
 		return false
 	}
-	var text, length []string
+	if text, n := cplusplusText(types, l); text != nil {
+		addr, d := text.value()
+		if d != nil {
+			return false
+		}
+		p.textOf(addr, n)
+		return true
+	}
+	if v := cplusplusVector(types, l); v != nil {
+		return p.sequence(v, levels, false)
+	}
+	return p.owner(l, levels) || p.hashed(l, levels) || p.tree(l, levels) || p.entry(l, levels)
+}
+
+// cplusplusText returns where the pointer to the text of a std::string or std::string_view is, and its length; nil if l is none.
+func cplusplusText(types *dwarf.Types, l *location) (text *location, length program.Expr) {
+	var d, also *syntax.Diagnostic
 	switch name := types.Name(l.real()); {
 	case strings.HasPrefix(name, "basic_string<char"):
-		text, length = []string{"_M_dataplus", "_M_p"}, []string{"_M_string_length"}
+		text, d = l.part("_M_dataplus", "_M_p")
+		length, also = l.number("_M_string_length")
 	case strings.HasPrefix(name, "basic_string_view<char"):
-		text, length = []string{"_M_str"}, []string{"_M_len"}
-	default:
-		if v := cplusplusVector(types, l); v != nil {
-			return p.sequence(v, levels, false)
-		}
-		return p.owner(l, levels) || p.hashed(l, levels) || p.entry(l, levels)
+		text, d = l.part("_M_str")
+		length, also = l.number("_M_len")
 	}
-	addr, d := l.number(text...)
-	n, also := l.number(length...)
 	if d != nil || also != nil {
-		return false
+		return nil, nil
 	}
-	p.textOf(addr, n)
-	return true
+	return text, length
 }
 
 // cplusplusVector returns the elements of a std::vector; nil if l is none.

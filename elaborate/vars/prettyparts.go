@@ -58,25 +58,30 @@ func (p *rendition) when(condition program.Expr, then func(q *rendition), otherw
 
 // elements writes n values in brackets, of which element returns the i-th.
 func (p *rendition) elements(n program.Expr, levels int, element func(i int64) *location) {
-	at := p.r.x.At
 	if levels <= 0 {
 		p.text("[...]")
 		return
 	}
 	p.text("[")
+	p.list(n, maxElements, func(q *rendition, i int64) { q.show(element(i), levels-1) })
+	p.text("]")
+}
+
+// list writes the first of n values, up to a limit, of which one writes the i-th.
+func (p *rendition) list(n program.Expr, limit int64, one func(q *rendition, i int64)) {
+	at := p.r.x.At
 	more := func(i int64) program.Expr {
 		return &program.Compare{At: at, Op: ">", X: n, Y: &program.Number{At: at, Value: i}}
 	}
-	for i := int64(0); i < maxElements && !p.full; i++ {
+	for i := int64(0); i < limit && !p.full; i++ {
 		p.when(more(i), func(q *rendition) {
 			if i > 0 {
 				q.text(", ")
 			}
-			q.show(element(i), levels-1)
+			one(q, i)
 		}, "")
 	}
-	p.when(more(maxElements), func(q *rendition) { q.text(", ...") }, "")
-	p.text("]")
+	p.when(more(limit), func(q *rendition) { q.text(", ...") }, "")
 }
 
 // textOf writes the n bytes of text at addr, in a program.

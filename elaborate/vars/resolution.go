@@ -120,8 +120,10 @@ func (r *resolution) follow(l *location, access []syntax.Access) (_ *location, d
 	for i, a := range access {
 		if i == 0 && a.Index != nil && (r.x.Kind == syntax.AtCast || r.x.Kind == syntax.AutoCast) {
 			l, d = l.element(a) // of what it points to
+		} else if a.Index != nil {
+			l, d = r.index(l, a)
 		} else {
-			l, d = l.access(a)
+			l, d = l.member(a)
 		}
 		if d != nil {
 			return nil, d
@@ -130,8 +132,12 @@ func (r *resolution) follow(l *location, access []syntax.Access) (_ *location, d
 	return l, nil
 }
 
-// double returns the value of l, which is x: floating point as the bits of a double, be it a float.
+// double returns the value of l, which is x: floating point as the bits of a double, be it a float or a long double.
 func (r *resolution) double(l *location, x program.Expr) program.Expr {
+	if l.isLongDouble() {
+		exponent := &program.Deref{At: l.at, Addr: l.bytesOn(l.pos/8 + 8), Size: 2, User: l.user}
+		return r.call("__fp80_to_fp64", x, exponent)
+	}
 	if l.types.Kind(l.real()) != btf.Float || l.types.Size(l.typ) != 4 {
 		return x
 	}

@@ -326,6 +326,15 @@ func (p *process) call(call *syntax.CallExpr) any {
 		return int64(math.Float64bits(float64(math.Float32frombits(uint32(n(0))))))
 	case "fp_to_string":
 		return strconv.FormatFloat(math.Float64frombits(uint64(n(0))), 'f', int(n(1)), 64)
+	case "__go_swiss_slot":
+		return p.swissSlot(n(0), n(1), n(2), n(3), n(4), n(5), n(6))
+	case "__go_bucket_slot":
+		return p.bucketSlot(n(0), n(1), n(4), n(5))
+	case "__tree_node":
+		return p.treeNode(n(0), n(1))
+	case "__fp80_to_fp64":
+		e := int(n(1) & 0x7fff)
+		return int64(math.Float64bits(math.Ldexp(float64(uint64(n(0))), e-16383-63)) | uint64(n(1)>>15)<<63)
 	case "__go_number":
 		kinds := []int64{1, 2, 6, 8}
 		if k := n(0); !slices.Contains(kinds, k) {

@@ -2,6 +2,8 @@
 //
 // shapes: what C++ has that C has not: namespaces, methods, overloads,
 // templates, references, inheritance, constructors.
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +83,12 @@ PROBED double draw(const std::string &s, std::vector<int> &v, const std::vector<
 	return x + y + v.size();
 }
 
+PROBED long double weigh(const std::map<std::string, int> &stock, std::set<int> *numbers, long double factor)
+{
+	asm volatile("" ::: "memory");
+	return factor * stock.size();
+}
+
 static void drawings()
 {
 	std::vector<int> v{1, -2, 3, 4, 5, 6, 7};
@@ -95,6 +103,8 @@ static void drawings()
 	draw("short", v, &names, &d, "part", 3.25, -1.5f);
 	v.clear();
 	draw("", v, &names, &d, "", 1e10, 0);
+	std::set<int> numbers{6, 4, 5, 1, 3, 2};
+	weigh({{"pears", 2}, {"apples", 1}}, &numbers, 2.5L);
 }
 
 namespace

@@ -55,6 +55,13 @@ func show(o *order, numbers []int32, sh shape, any interface{}, f float64, g flo
 	return len(numbers) + sh.area() + int(f) + int(g)
 }
 
+// sizes has maps of few elements, of many that were taken out again, and of none.
+//
+//go:noinline
+func sizes(m map[int]int, sparse map[int]string, none map[string]int) int {
+	return len(m) + len(sparse) + len(none)
+}
+
 //go:noinline
 func large(m map[int]bool) int { return len(m) }
 
@@ -77,4 +84,14 @@ func values() {
 		m[i] = true
 	}
 	large(m)
+	sparse := map[int]string{}
+	for i := range 300 {
+		sparse[i] = fmt.Sprint(i)
+	}
+	for i := range 300 {
+		if i != 77 && i != 290 {
+			delete(sparse, i)
+		}
+	}
+	sizes(map[int]int{3: 9}, sparse, nil)
 }
