@@ -6,9 +6,11 @@
 // parted by spaces, chooses the kernels; else all that are installed.
 // GOSTAP_SCRIPTS, a regular expression, chooses the scripts. With GOSTAP_SPREAD,
 // as in make test, the long ones run on one of the kernels each, whichever comes to them first.
+// GOSTAP_GO_CALLS is how many calls of Go's functions are traced, 20,000 if it is not set.
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,11 +55,16 @@ func TestKernels(t *testing.T) {
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
 				Shared:  begun,
 				Env: []string{"BEGUN=" + begun, "KBUILT=" + built, "BUNDLE=" + bundled, "PLACES=" + places, "VALUES=" + values,
-					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare},
+					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare, "GOSTAP_GO_CALLS=" + goCalls()},
 				Timeout: timeLeft(t),
 			})
 		})
 	}
+}
+
+// goCalls is how many calls usergomany traces.
+func goCalls() string {
+	return cmp.Or(os.Getenv("GOSTAP_GO_CALLS"), "20000")
 }
 
 // long is the first line of scripts that take their time, and look at what differs little between kernels.
@@ -144,7 +151,7 @@ func TestGuest(t *testing.T) {
 			env.Setenv("GOSTAPDIR", dir)
 			env.Setenv("EXAMPLES", filepath.Join(guest.Root(t), "examples"))
 			env.Setenv("UNIT", filepath.Join(guest.Root(t), "packages/gostap@.service"))
-			for _, v := range []string{"KBUILT", "BUNDLE", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_CACHE", "HOME"} {
+			for _, v := range []string{"KBUILT", "BUNDLE", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_GO_CALLS", "GOSTAP_CACHE", "HOME"} {
 				env.Setenv(v, os.Getenv(v))
 			}
 			if name != "debuginfo" {
