@@ -46,6 +46,7 @@ type options struct {
 	color       string
 
 	suppressErrors     bool
+	sayFirstError      bool // of those
 	suppressTimeLimits bool
 
 	bundling bool // the module is for a bundle
@@ -185,7 +186,7 @@ func (o *options) setLimits() (emit.Limits, error) {
 			fmt.Fprintf(os.Stderr, "gostap: warning: -D %s is no limit (%s)\n", name, hint)
 		}
 	}
-	l.SuppressErrors = o.suppressErrors
+	l.SuppressErrors, l.FirstError = o.suppressErrors, o.sayFirstError
 	l.SuppressTimeLimits = o.suppressTimeLimits
 	return l, nil
 }

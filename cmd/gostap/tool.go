@@ -48,6 +48,8 @@ that gostap runs any script with: gostap tool --vm -c COMMAND NAME.`,
 				return err
 			}
 			o.source = &syntax.Source{Path: tool.Name + ".stp", Text: []byte(tool.Script)}
+			// A tool that has no more room for what is new goes on with what it knows.
+			o.suppressErrors, o.sayFirstError = true, true
 			o.args, o.run.globals = given.Arguments, append(o.run.globals, given.Globals...)
 			return o.execute(cmd.Context())
 		},

@@ -266,7 +266,7 @@ func TestProcessEvents(t *testing.T) {
 		event, pid int64
 		path       string
 	}{
-		"process.begin":   {program.ProcessBegin, 0, ""},
+		"process.begin":  {program.ProcessBegin, 0, ""},
 		"process(1).end": {program.ProcessEnd, 1, ""},
 		fmt.Sprintf("process(%q).thread.begin", path):   {program.ThreadBegin, 0, path},
 		"process.thread.end":                            {program.ThreadEnd, 0, ""},

@@ -123,10 +123,14 @@ static void gs_array_join_cpu(struct gs_ctx *c, const struct gs_array *a, struct
 	gs_map_each(i, from) {
 		if (!(++n & 1023))
 			gs_give_way(c);
-		if (!gs_array_join_node(a, i)) {
+		if (gs_array_join_node(a, i))
+			continue;
+		if (!gs_program.limits.suppress_errors) {
 			gs_raise(c, a->overflow, a->near);
 			break;
 		}
+		/* What is there goes on, for all CPUs. */
+		gs_suppressed(c, a->overflow, a->near);
 	}
 	gs_map_clear(from);
 }

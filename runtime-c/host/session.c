@@ -77,14 +77,23 @@ void gs_warn(struct gs_ctx *c, struct gs_str text)
 	gs_message(GS_MSG_WARNING, text, NULL, NULL);
 }
 
+void gs_suppressed(struct gs_ctx *c, const char *text, const char *near)
+{
+	(void)c;
+	if (++gs_session.errors == 1 && gs_program.limits.first_error)
+		gs_message(GS_MSG_WARNING, gs_str_of(text, GS_MESSAGE_MAX), near, NULL);
+}
+
 static void report_error(const struct gs_point *p)
 {
 	const struct gs_limits *limits = &gs_program.limits;
 	char text[128];
 
-	gs_session.errors++;
-	if (limits->suppress_errors)
+	if (limits->suppress_errors) {
+		gs_suppressed(&gs_ctx, gs_ctx.error, gs_ctx.error_near);
 		return;
+	}
+	gs_session.errors++;
 	gs_message(GS_MSG_ERROR, gs_str_of(gs_ctx.error, GS_MESSAGE_MAX), gs_ctx.error_near, p->name);
 	if (gs_session.errors <= limits->maxerrors)
 		return;

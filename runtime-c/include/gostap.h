@@ -171,6 +171,7 @@ struct gs_limits {
 	gs_u32 trylockdelay;	    /* TRYLOCKDELAY: microseconds between them */
 	gs_u32 minstackspace;	    /* MINSTACKSPACE: bytes of stack below the handler's own frames */
 	gs_u32 suppress_errors;	    /* --suppress-handler-errors */
+	gs_u32 first_error;	    /* with it: the first one is said, as a warning */
 	gs_u64 overload_threshold;  /* STP_OVERLOAD_THRESHOLD: cycles in handlers out of overload_interval; 0: no limit */
 	gs_u64 overload_interval;   /* STP_OVERLOAD_INTERVAL */
 	gs_u64 maxmemory;	    /* STP_MAXMEMORY in bytes; 0: half of what the machine has left */
@@ -254,6 +255,9 @@ gs_u32 gs_ncpus(void);		    /* CPU numbers are below this */
 
 /* Is the current task one of the session's user's? */
 int gs_is_myproc(void);
+
+/* Counts an error where --suppress-handler-errors lets what is going on go on. */
+void gs_suppressed(struct gs_ctx *c, const char *text, const char *near);
 
 /* In the midst of long work: a handler that is interruptible lets others run. */
 void gs_give_way(struct gs_ctx *c);

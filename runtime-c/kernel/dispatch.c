@@ -166,6 +166,12 @@ void gs_lock_wait(void)
 	udelay(gs_program.limits.trylockdelay);
 }
 
+__cold void gs_suppressed(struct gs_ctx *c, const char *text, const char *near)
+{
+	if (atomic64_inc_return(&gs_errors) == 1 && gs_program.limits.first_error)
+		gs_message(GS_MSG_WARNING, text, strlen(text), near, gs_point_of(c)->name);
+}
+
 /* The handler has ended with an error. */
 noinline __cold void gs_report(struct gs_ctx *c)
 {
@@ -174,9 +180,11 @@ noinline __cold void gs_report(struct gs_ctx *c)
 
 	if (c->error == gs_aborted)
 		goto out;
-	n = atomic64_inc_return(&gs_errors);
-	if (gs_program.limits.suppress_errors)
+	if (gs_program.limits.suppress_errors) {
+		gs_suppressed(c, c->error, c->error_near);
 		goto out;
+	}
+	n = atomic64_inc_return(&gs_errors);
 	/* Errors of other CPUs, after the one that ends the session, would only follow from it. */
 	if (n <= (u64)gs_program.limits.maxerrors + 1 || READ_ONCE(gs_ending))
 		gs_message(GS_MSG_ERROR, c->error, strlen(c->error), c->error_near, gs_point_of(c)->name);

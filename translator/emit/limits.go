@@ -28,6 +28,7 @@ type Limits struct {
 	ProcfsBufsize          int64 // 0: MaxStringLen
 
 	SuppressErrors     bool // --suppress-handler-errors
+	FirstError         bool // with SuppressErrors: the first one is said, as a warning
 	SuppressTimeLimits bool // --suppress-time-limits: no actions are counted, locks are waited for, overload is allowed
 }
 

@@ -204,6 +204,7 @@ func (g *gen) programTable(w *writer) {
 	w.line(".trylockdelay = %du,", l.TryLockDelay)
 	w.line(".minstackspace = %du,", l.MinStackSpace)
 	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
+	w.line(".first_error = %s,", boolText(l.FirstError))
 	w.line(".overload_threshold = %dull,", l.overload())
 	w.line(".overload_interval = %dull,", l.OverloadInterval)
 	w.line(".maxmemory = %dull,", l.MaxMemory<<10)
