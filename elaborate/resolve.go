@@ -56,7 +56,8 @@ func deref(at *syntax.AtExpr) *program.Value {
 		return &program.Value{Err: &syntax.Diagnostic{Pos: at.At,
 			Msg: "@" + at.Op + " takes a size of 1, 2, 4 or 8, as a number, and an address"}}
 	}
-	return &program.Value{X: &program.Deref{At: at.At, Addr: &program.ScriptExpr{X: at.Args[1]}, Size: int(size), User: at.Op == "uderef"}}
+	place := &program.Deref{At: at.At, Addr: &program.ScriptExpr{X: at.Args[1]}, Size: int(size), User: at.Op == "uderef"}
+	return &program.Value{X: place, Store: place}
 }
 
 func truth(at *syntax.AtExpr, is bool) *program.Value {
