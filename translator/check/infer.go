@@ -36,6 +36,7 @@ func (c *checker) inferAll() {
 		}
 	}
 	c.inferNever()
+	c.inferUnreturned()
 	c.inferLoops()
 	c.checkStats()
 	c.checkWalked()

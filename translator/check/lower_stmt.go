@@ -63,6 +63,7 @@ func (s *scope) block(x *syntax.Block) program.Stmt {
 	for _, y := range x.Stmts {
 		z := s.stmt(y)
 		if left && !s.c.opts.Unoptimized {
+			s.unreached(z)
 			if _, empty := y.(*syntax.EmptyStmt); !told && !empty {
 				s.c.advise(y.Pos(), "this is never reached")
 				told = true

@@ -44,3 +44,34 @@ func (c *checker) inferNever() {
 		visit(&c.neverRun[i])
 	}
 }
+
+// An unreturned value is one that a function would return in code that is never reached. It has to have
+// the result's type all the same.
+type unreturned struct {
+	fn *function
+	x  program.Expr
+}
+
+// unreached notes what a statement of a function would return that follows one which leaves it.
+func (s *scope) unreached(x program.Stmt) {
+	if s.fn != nil {
+		s.c.neverReturns(s.fn, x)
+	}
+}
+
+func (c *checker) neverReturns(f *function, s program.Stmt) {
+	eachStmt(s, func(s program.Stmt) {
+		if r, ok := s.(*program.Return); ok && r.X != nil {
+			c.unreturned = append(c.unreturned, unreturned{f, r.X})
+		}
+	})
+}
+
+// inferUnreturned joins the types of what would be returned to the functions' results, as far as they are plain to see.
+func (c *checker) inferUnreturned() {
+	for _, r := range c.unreturned {
+		if t := r.x.Type(); t == program.Long || t == program.String {
+			c.unify(term{v: r.fn.group.result}, term{t: t}, r.x.Pos())
+		}
+	}
+}
