@@ -7,6 +7,7 @@ import (
 
 	"gostap/elaborate/library"
 	"gostap/elaborate/query"
+	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
@@ -22,7 +23,11 @@ func (o *options) listPoints() error {
 	if diags.Err() != nil {
 		return diags
 	}
+	inv.announceSession()
+	start := startPass()
 	library, diags := library.Open(env, inv.folders()...)
+	inv.library, inv.number = library, 1
+	inv.announceLibrary()
 	for i, text := range inv.extra { // for their aliases
 		script := &syntax.Source{Path: extraName(i), Text: []byte(text), Origin: syntax.Tapset}
 		diags = append(diags, library.Add(script, env)...)
@@ -30,6 +35,8 @@ func (o *options) listPoints() error {
 	if err := inv.diagnose(diags); err != nil {
 		return err
 	}
+	inv.listed(start, 0)
+	start = startPass()
 	listed, diags := query.List(points, library, inv.target, o.listVars != "")
 	if o.verbosity(2) > 0 {
 		diags.Write(os.Stderr, colorful)
@@ -41,5 +48,17 @@ func (o *options) listPoints() error {
 		}
 		return exitCode(1)
 	}
-	return printList(listed, o.run.out.format, printEach)
+	err = printList(listed, o.run.out.format, printEach)
+	inv.number = 2
+	inv.listed(start, len(listed))
+	return err
+}
+
+// listed says for -v what stap says of its passes when it lists.
+func (inv *invocation) listed(start passStart, points int) {
+	if !inv.stap || inv.verbosity(inv.number) == 0 {
+		return
+	}
+	inv.program = &program.Program{Probes: []*program.Probe{{Points: make([]*program.Point, points)}}}
+	inv.passed("", start)
 }

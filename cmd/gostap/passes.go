@@ -92,6 +92,7 @@ func untilSignal(ctx context.Context, n int, name string, run func(context.Conte
 
 // parse reads the user's files and the library.
 func (inv *invocation) parse(context.Context) error {
+	inv.announceSession()
 	sources, args, err := inv.sources()
 	if err != nil {
 		return err
@@ -99,6 +100,7 @@ func (inv *invocation) parse(context.Context) error {
 	env := inv.env(args)
 	var diags syntax.Diagnostics
 	inv.library, diags = library.Open(env, inv.folders()...)
+	inv.announceLibrary()
 	for _, src := range argumentFiles(args) {
 		diags = append(diags, inv.library.Add(src, env)...)
 	}
@@ -144,7 +146,7 @@ func (inv *invocation) elaborate(context.Context) error {
 // translate writes the program as C.
 func (inv *invocation) translate(context.Context) (err error) {
 	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing, Monitor: inv.options.run.live.on(),
-		SkipBadVars: inv.peer.skipBadVars, Unprivileged: inv.unprivileged(),
+		SkipBadVars: inv.peer.skipBadVars, Unprivileged: inv.unprivileged(), AsStap: inv.stap,
 		Defines: inv.defines, Compatible: inv.compatible})
 	if err != nil {
 		return err

@@ -66,6 +66,25 @@ func (inv *invocation) announceRun() {
 	}
 }
 
+// announceSession says for -vv what stap begins with.
+func (inv *invocation) announceSession() {
+	if !inv.stap || inv.verbosity(1) < 2 {
+		return
+	}
+	fmt.Print(stapVersion("translator/driver"))
+	fmt.Fprintf(os.Stderr, "Session arch: %s release: %s\n", "x86_64", inv.target.Release)
+}
+
+// announceLibrary says for -vv where the tapset library is.
+func (inv *invocation) announceLibrary() {
+	if !inv.stap || inv.verbosity(1) < 2 {
+		return
+	}
+	for _, f := range inv.library.Searched() {
+		fmt.Fprintf(os.Stderr, "Searched: \"%s\", found: %d, processed: %[2]d\n", f.Path, f.Files)
+	}
+}
+
 // failures are what stap calls the failing of each pass.
 var failures = [...]string{1: "parse", 2: "analysis", 3: "translation", 4: "compilation", 5: "run"}
 

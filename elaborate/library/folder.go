@@ -74,3 +74,17 @@ var errFresh = errors.New("changed a moment ago")
 func isTapset(name string) bool {
 	return strings.HasSuffix(name, ".stp") || strings.HasSuffix(name, ".stpm")
 }
+
+// A Searched is a folder of the library's, and how many files with scripts were found in it.
+type Searched struct {
+	Path  string
+	Files int
+}
+
+// Searched returns the folders that the library was made of.
+func (lib *Library) Searched() (list []Searched) {
+	for _, p := range lib.parts {
+		list = append(list, Searched{p.folder.Path, len(p.scripts)})
+	}
+	return list
+}

@@ -189,6 +189,7 @@ extern const volatile gs_u32 gs_stack_use[];
 /* A probe as the script has it, of which several gs_probe may have been made: -t and --monitor count its runs. */
 struct gs_timing {
 	gs_u64 hits, total, min, max;	/* total, min and max are of cycles */
+	gs_s64 spread;		    /* the sum of the squared distances from the average */
 	gs_u64 off;		    /* its handlers return at once */
 	struct gs_str probe;	    /* how the report of -t calls it */
 };

@@ -22,10 +22,14 @@ import (
 const timingC = `
 static void timing_note(struct gs_timing *t, gs_u64 cycles)
 {
-	gs_u64 seen;
+	gs_u64 hits = __atomic_fetch_add(&t->hits, 1, __ATOMIC_RELAXED);
+	gs_u64 total = __atomic_fetch_add(&t->total, cycles, __ATOMIC_RELAXED), seen;
 
-	__atomic_fetch_add(&t->hits, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&t->total, cycles, __ATOMIC_RELAXED);
+	if (hits) {
+		gs_s64 before = cycles - total / hits, after = cycles - (total + cycles) / (hits + 1);
+
+		__atomic_fetch_add(&t->spread, before * after, __ATOMIC_RELAXED);
+	}
 	seen = __atomic_load_n(&t->min, __ATOMIC_RELAXED);
 	while (cycles < seen &&
 	       !__atomic_compare_exchange_n(&t->min, &seen, cycles, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -64,6 +68,35 @@ static void timing_report(struct gs_ctx *c)
 			p = gs_pack_long(p, t->max);
 		}
 		gs_pack_str(p, t->probe);
+		gs_commit(c);
+	}
+}
+`
+
+// stapReportC does it as SystemTap does; %[1]d is the format of the heading, %[2]s those of the probes.
+const stapReportC = `
+static void timing_report(struct gs_ctx *c)
+{
+	static const gs_u32 formats[] = { %[2]s };
+	char *p = gs_reserve(c, GS_REC_PRINT, 4);
+	gs_u32 i;
+
+	if (p) {
+		GS_U32(p) = %[1]d;
+		gs_commit(c);
+	}
+	for (i = 0; i < sizeof(timings) / sizeof(timings[0]); i++) {
+		struct gs_timing *t = &timings[i];
+
+		p = t->hits ? gs_reserve(c, GS_REC_PRINT, 4 + 5 * 8) : 0;
+		if (!p)
+			continue;
+		GS_U32(p) = formats[i];
+		p = gs_pack_long(p + 4, t->hits);
+		p = gs_pack_long(p, t->min);
+		p = gs_pack_long(p, t->total / t->hits);
+		p = gs_pack_long(p, t->max);
+		gs_pack_long(p, t->hits > 1 ? t->spread / (gs_s64)(t->hits - 1) : 0);
 		gs_commit(c);
 	}
 }
@@ -159,11 +192,31 @@ func (g *gen) timing(w *writer) {
 	if !g.opts.Timing {
 		return
 	}
+	if g.opts.AsStap {
+		fmt.Fprintf(w, stapReportC, g.format(format.Quote("----- probe hit report: \n"), ""), g.stapRows(rows))
+		return
+	}
 	const columns = "%10s %12s %12s %12s  %s\n"
 	fmt.Fprintf(w, timingReportC,
 		g.format(format.Quote(fmt.Sprintf(columns, "hits", "min cycles", "avg cycles", "max cycles", "probe")), ""),
 		g.format("%10d %12d %12d %12d  %s\n", "lllls"),
 		g.format(fmt.Sprintf("%10s %12s %12s %12s  %%s\n", "0", "-", "-", "-"), "s"))
+}
+
+// stapRows returns the numbers of the formats in which SystemTap reports probes.
+func (g *gen) stapRows(rows []*timingRow) string {
+	var numbers []string
+	for i, r := range rows {
+		name := r.points[0].Name
+		from := " from: " + name
+		if r.probe != name {
+			from += " from: " + r.probe
+		}
+		text := format.Quote(fmt.Sprintf("%s, (%s), hits: ", name, scriptPos(r.at))) +
+			"%d, cycles: %dmin/%davg/%dmax, variance: %d," + format.Quote(fmt.Sprintf("%s, index: %d\n", from, i))
+		numbers = append(numbers, fmt.Sprint(g.format(text, "lllll")))
+	}
+	return strings.Join(numbers, ", ")
 }
 
 // timingPoints writes where the report's handler, behind the script's own, runs:
