@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -15,6 +16,20 @@ var conversions = map[byte]string{
 	'F': "2006-01-02", 'T': "15:04:05", 'R': "15:04",
 	'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'h': "Jan",
 	'z': "-0700", 'Z': "MST",
+	'D': "01/02/06", 'x': "01/02/06", 'X': "15:04:05", 'r': "03:04:05 PM", 'P': "pm",
+	'c': "Mon Jan _2 15:04:05 2006", 'e': "_2", 'n': "\n", 't': "\t",
+}
+
+// computed are those that Go has no spelling of.
+var computed = map[byte]func(time.Time) string{
+	'C': func(t time.Time) string { return fmt.Sprintf("%02d", t.Year()/100) },
+	's': func(t time.Time) string { return fmt.Sprint(t.Unix()) },
+	'u': func(t time.Time) string { return fmt.Sprint((int(t.Weekday())+6)%7 + 1) },
+	'w': func(t time.Time) string { return fmt.Sprint(int(t.Weekday())) },
+	'k': func(t time.Time) string { return fmt.Sprintf("%2d", t.Hour()) },
+	'l': func(t time.Time) string { return fmt.Sprintf("%2d", (t.Hour()+11)%12+1) },
+	'G': func(t time.Time) string { year, _ := t.ISOWeek(); return fmt.Sprint(year) },
+	'V': func(t time.Time) string { _, week := t.ISOWeek(); return fmt.Sprintf("%02d", week) },
 }
 
 // strftime replaces the conversions in format; what it doesn't know stays.
@@ -30,6 +45,8 @@ func strftime(format string, t time.Time) string {
 		switch {
 		case known:
 			b.WriteString(t.Format(layout))
+		case computed[format[i]] != nil:
+			b.WriteString(computed[format[i]](t))
 		case format[i] == '%':
 			b.WriteByte('%')
 		default:
