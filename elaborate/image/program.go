@@ -53,7 +53,7 @@ func (t *Target) Program(path string) (*Program, error) {
 
 // programDebuginfo returns the debuginfo of a program, which is in its file or one of its own.
 func (t *Target) programDebuginfo(file *executable.File) *Debuginfo {
-	d := &Debuginfo{target: t, title: file.Path, install: func() string { return installProgramDebuginfo(file.Path) }}
+	d := &Debuginfo{target: t, title: file.Path, install: sync.OnceValue(func() string { return installProgramDebuginfo(file.Path) })}
 	key := file.BuildID
 	if key == "" {
 		sum := sha256.Sum256([]byte(file.Path))
