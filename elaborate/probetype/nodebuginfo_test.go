@@ -42,3 +42,17 @@ func TestNoDebuginfo(t *testing.T) {
 		t.Errorf("dpkg was asked %d times", n)
 	}
 }
+
+// TestNoDebuginfoResult: the hint is about results.
+func TestNoDebuginfoResult(t *testing.T) {
+	path := compiled.Program(t, "int main(void) { return 0; }", "-O0")
+	e, diags := elaborated.OnProgram(t, fmt.Sprintf("probe process(%q).function(\"main\").return { println($return) }", path))
+	if diags != nil {
+		t.Fatal(diags)
+	}
+	for _, v := range e.Probes[0].Values {
+		if v.Err == nil || !strings.Contains(v.Err.Hint, "returnval()") {
+			t.Errorf("%+v", v.Err)
+		}
+	}
+}

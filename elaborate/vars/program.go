@@ -74,7 +74,10 @@ func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 		if d == nil {
 			d = syntax.Errorf(at, "%s: the debuginfo of %s does not describe %s", what, im, name)
 		}
-		const numbers = "int_arg(1), pointer_arg(2) and so on read arguments by their numbers"
+		numbers := "int_arg(1), pointer_arg(2) and so on read arguments by their numbers"
+		if strings.HasPrefix(what, "$return") {
+			numbers = "returnval() is the result as a number"
+		}
 		if d.Hint == "" {
 			d.Hint = numbers
 		} else {
