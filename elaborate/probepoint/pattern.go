@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gostap/internal/glob"
 	"gostap/internal/qualified"
@@ -96,8 +97,23 @@ func (p *Pattern) MatchesParams(symbol string) bool {
 	}
 	_, params := qualified.Cut(qualified.Demangled(symbol))
 	params = strings.ReplaceAll(params, " ", "")
-	want := strings.ReplaceAll(p.Params, " ", "")
+	want := pointers(strings.ReplaceAll(p.Params, " ", ""))
 	return glob.Match(want, params) || glob.Match(want, strings.TrimSuffix(params, "const"))
+}
+
+// pointers has the * behind the names of types stand for themselves.
+func pointers(params string) string {
+	var text strings.Builder
+	pointed := false // what comes before is a type
+	for _, r := range params {
+		pointed = unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_>&", r) || r == '*' && pointed
+		if r == '*' && pointed {
+			text.WriteString("[*]")
+		} else {
+			text.WriteRune(r)
+		}
+	}
+	return text.String()
 }
 
 // MatchesFile reports whether the pattern's file fits: the whole path, or the

@@ -84,3 +84,21 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+func TestMatchesParams(t *testing.T) {
+	for _, c := range []struct {
+		pattern, symbol string
+		want            bool
+	}{
+		{"operator delete(void*)", "_ZdlPv", true}, {"operator delete(void*)", "_ZdlPvm", false}, {"operator delete(*)", "_ZdlPvm", true},
+		{"f(int, *)", "_Z1fiPKc", true}, {"f(char const**)", "_Z1fPPKc", true}, {"f(char const*)", "_Z1fPPKc", false}, {"f", "_Z1fi", true},
+	} {
+		p, err := ParsePattern(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.MatchesParams(c.symbol) != c.want {
+			t.Errorf("%s, %s: want %t", c.pattern, c.symbol, c.want)
+		}
+	}
+}

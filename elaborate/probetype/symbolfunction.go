@@ -88,7 +88,7 @@ func demangledFunctions(list []symbols.Func, functions *symbols.Functions, patte
 
 // spelledOtherwise are identifiers for which mangled names have others.
 var spelledOtherwise = map[string]bool{"std": true, "string": true, "basic_string": true, "allocator": true, "istream": true, "ostream": true,
-	"iostream": true, "basic_istream": true, "basic_ostream": true, "basic_iostream": true, "operator": true, "anonymous": true, "namespace": true,
+	"iostream": true, "basic_istream": true, "basic_ostream": true, "basic_iostream": true, "operator": true, "new": true, "delete": true, "anonymous": true, "namespace": true,
 	"impl": true, "closure": true, "unsigned": true, "const": true, "int": true, "long": true, "short": true, "char": true, "bool": true, "float": true, "double": true, "void": true}
 
 // longestWord returns the longest piece of an identifier in a pattern that the mangled name has to have, too; "" for none.
