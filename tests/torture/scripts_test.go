@@ -25,10 +25,14 @@ var seed = flag.Uint64("torture.seed", 1, "the random scripts' first seed")
 // programsPerScript is how many programs share a module.
 const programsPerScript = 10
 
-// numbersOf returns how many scripts run on each of the kernels.
+// numbersOf returns how many scripts run on each of the kernels; in make test, whose time is short, fewer.
 func numbersOf(releases []string) (list []int) {
+	short := 10
+	if os.Getenv("GOSTAP_SPREAD") != "" {
+		short = 4
+	}
 	for _, release := range releases {
-		list = append(list, session.Times(release, 10, 110))
+		list = append(list, session.Times(release, short, 110))
 	}
 	return list
 }
