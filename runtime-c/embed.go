@@ -11,7 +11,7 @@
 // A host program is: the generated C, every core/*.c, every host/*.c, and the
 // C file of emit.Library; -I include -I host -DGS_HOST -std=gnu11 -fwrapv.
 // Generated C and core include nothing outside include/. Embedded C includes
-// platform.h, which host/ and kernel/ each have.
+// platform.h and constants.h, which host/ and kernel/ each have.
 package runtimec
 
 import "embed"

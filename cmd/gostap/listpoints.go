@@ -3,11 +3,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"gostap/elaborate/library"
 	"gostap/elaborate/query"
-	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
@@ -26,7 +26,7 @@ func (o *options) listPoints() error {
 	inv.announceSession()
 	start := startPass()
 	library, diags := library.Open(env, inv.folders()...)
-	inv.library, inv.number = library, 1
+	inv.library, inv.number = library, 1 // which stapWork tells of
 	inv.announceLibrary()
 	for i, text := range inv.extra { // for their aliases
 		script := &syntax.Source{Path: extraName(i), Text: []byte(text), Origin: syntax.Tapset}
@@ -35,7 +35,7 @@ func (o *options) listPoints() error {
 	if err := inv.diagnose(diags); err != nil {
 		return err
 	}
-	inv.listed(start, 0)
+	inv.listed(1, inv.stapWork(), start)
 	start = startPass()
 	listed, diags := query.List(points, library, inv.target, o.listVars != "")
 	if o.verbosity(2) > 0 {
@@ -49,16 +49,13 @@ func (o *options) listPoints() error {
 		return exitCode(1)
 	}
 	err = printList(listed, o.run.out.format, printEach)
-	inv.number = 2
-	inv.listed(start, len(listed))
+	inv.listed(2, analyzed(len(listed), 0, 0, 0), start)
 	return err
 }
 
 // listed says for -v what stap says of its passes when it lists.
-func (inv *invocation) listed(start passStart, points int) {
-	if !inv.stap || inv.verbosity(inv.number) == 0 {
-		return
+func (inv *invocation) listed(pass int, work string, start passStart) {
+	if inv.stap && inv.verbosity(pass) > 0 {
+		fmt.Fprintf(os.Stderr, "Pass %d: %s in %s.\n", pass, work, start.took())
 	}
-	inv.program = &program.Program{Probes: []*program.Probe{{Points: make([]*program.Point, points)}}}
-	inv.passed("", start)
 }

@@ -33,15 +33,19 @@ func (inv *invocation) stapWork() string {
 	case 1:
 		return fmt.Sprintf("parsed user script and %d library scripts %s", inv.library.Len(), memoryUse())
 	case 2:
-		embeds := len(inv.program.Embedded)
-		return fmt.Sprintf("analyzed script: %s, %s, %s, %s %s", count(inv.probes(), "probe"), count(len(inv.program.Functions), "function"),
-			count(embeds, "embed"), count(len(inv.program.Globals), "global"), memoryUse())
+		return analyzed(inv.probes(), len(inv.program.Functions), len(inv.program.Embedded), len(inv.program.Globals))
 	case 3:
 		return fmt.Sprintf("translated to C into %q %s", inv.name()+"_src.c", memoryUse())
 	case 4:
 		return fmt.Sprintf("compiled C into %q", inv.name()+".ko")
 	}
 	return "run completed"
+}
+
+// analyzed is what pass 2 has found.
+func analyzed(probes, functions, embeds, globals int) string {
+	return fmt.Sprintf("analyzed script: %s, %s, %s, %s %s", count(probes, "probe"), count(functions, "function"),
+		count(embeds, "embed"), count(globals, "global"), memoryUse())
 }
 
 // probes is the number of points that are probed.
@@ -72,7 +76,7 @@ func (inv *invocation) announceSession() {
 		return
 	}
 	fmt.Print(stapVersion("translator/driver"))
-	fmt.Fprintf(os.Stderr, "Session arch: %s release: %s\n", "x86_64", inv.target.Release)
+	fmt.Fprintf(os.Stderr, "Session arch: x86_64 release: %s\n", inv.target.Release)
 }
 
 // announceLibrary says for -vv where the tapset library is.

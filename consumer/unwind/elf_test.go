@@ -186,23 +186,8 @@ func TestExpressions(t *testing.T) {
 
 // Go's programs have .debug_frame instead.
 func TestDebugFrame(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/main.go", []byte("package main\n\nfunc main() { println(1) }\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	build := exec.Command("go", "build", "-o", dir+"/prog", dir+"/main.go")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	table, data := readFile(t, dir+"/prog")
-	f, err := elf.NewFile(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, data := readFile(t, goProgram(t))
+	f, symbols := goSymbols(t, data)
 	functions, known := 0, 0
 	for _, s := range symbols {
 		if at, ok := fileOffset(Code(f), s.Value); ok && elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 {

@@ -77,14 +77,14 @@ probe PROBED.function("main.sizes") { println($m$, $none$) }
 		`-42 return=-0x2a`,
 		`a=[1, 2] n=3`,
 		`3 1 r=[1, 2, 3] ok=1`,
-		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\000/"} numbers=[1, -2, 3] sh=*main.square({.side=3, .scale=2}) any=int(42) f=2.500000 g=-0.750000 `+
-			`{.price=1.250000, .tags=["a", "bc"], .stock=map["x": 1], .last=*errors.errorString({.s="out"}), .raw="GET\000/"}`,
-		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\000/"} numbers=[1, 2, 3, 4, 5, ...] sh=*main.square({.side=3, .scale=2}) any=string("text") f=10000000000.000000 g=3.000000 `+
-			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\000/"}`,
-		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\000/"} numbers=[] sh=*main.square({.side=3, .scale=2}) any=nil f=0.000000 g=0.000000 `+
-			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\000/"}`,
-		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\000/"} numbers=[] sh=*main.square({.side=3, .scale=2}) any=uint8(200) f=0.000000 g=0.000000 `+
-			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\000/"}`,
+		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\0/"} numbers=[1, -2, 3] sh=*main.square({.side=3, .scale=2}) any=int(42) f=2.500000 g=-0.750000 `+
+			`{.price=1.250000, .tags=["a", "bc"], .stock=map["x": 1], .last=*errors.errorString({.s="out"}), .raw="GET\0/"}`,
+		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\0/"} numbers=[1, 2, 3, 4, 5, ...] sh=*main.square({.side=3, .scale=2}) any=string("text") f=10000000000.000000 g=3.000000 `+
+			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\0/"}`,
+		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\0/"} numbers=[] sh=*main.square({.side=3, .scale=2}) any=nil f=0.000000 g=0.000000 `+
+			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\0/"}`,
+		`o={.price=1.250000, .tags=[...], .stock=map[...], .last=*errors.errorString({.s="out"}), .raw="GET\0/"} numbers=[] sh=*main.square({.side=3, .scale=2}) any=uint8(200) f=0.000000 g=0.000000 `+
+			`{.price=1.250000, .tags=["a", "bc"], .stock=map[], .last=*errors.errorString({.s="out"}), .raw="GET\0/"}`,
 		`map[3: 9] map[]`)
 }
 

@@ -19,17 +19,16 @@ import (
 // timingC counts one run. The figures of all CPUs are kept together, so that a
 // script asked for them pays for the cache line that goes around; nothing here
 // waits. Before the first run min is the highest number there is.
+//
+// %s is stapSpreadC or nothing.
 const timingC = `
 static void timing_note(struct gs_timing *t, gs_u64 cycles)
 {
 	gs_u64 hits = __atomic_fetch_add(&t->hits, 1, __ATOMIC_RELAXED);
 	gs_u64 total = __atomic_fetch_add(&t->total, cycles, __ATOMIC_RELAXED), seen;
 
-	if (hits) {
-		gs_s64 before = cycles - total / hits, after = cycles - (total + cycles) / (hits + 1);
-
-		__atomic_fetch_add(&t->spread, before * after, __ATOMIC_RELAXED);
-	}
+	(void)hits;
+	(void)total;%s
 	seen = __atomic_load_n(&t->min, __ATOMIC_RELAXED);
 	while (cycles < seen &&
 	       !__atomic_compare_exchange_n(&t->min, &seen, cycles, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -41,8 +40,15 @@ static void timing_note(struct gs_timing *t, gs_u64 cycles)
 }
 `
 
-// timingReportC prints the figures; %[1]d, %[2]d and %[3]d are the formats of
-// the heading, of a probe and of one that was never hit.
+// stapSpreadC is for the variance, which SystemTap's report has alone: it divides at each hit.
+const stapSpreadC = `
+	if (hits) {
+		gs_s64 before = cycles - total / hits, after = cycles - (total + cycles) / (hits + 1);
+
+		__atomic_fetch_add(&t->spread, before * after, __ATOMIC_RELAXED);
+	}`
+
+// timingReportC prints the figures: %d is the format of the heading, %s prints those of a probe.
 const timingReportC = `
 static void timing_report(struct gs_ctx *c)
 {
@@ -50,16 +56,23 @@ static void timing_report(struct gs_ctx *c)
 	gs_u32 i;
 
 	if (p) {
-		GS_U32(p) = %[1]d;
+		GS_U32(p) = %d;
 		gs_commit(c);
 	}
 	for (i = 0; i < sizeof(timings) / sizeof(timings[0]); i++) {
 		struct gs_timing *t = &timings[i];
+%s
+		gs_commit(c);
+	}
+}
+`
 
+// timingRowC prints a probe's figures; %d are the formats of one that was hit and of one that never was.
+const timingRowC = `
 		p = gs_reserve(c, GS_REC_PRINT, 4 + (t->hits ? 4 * 8 : 0) + 2 + t->probe.len);
 		if (!p)
 			continue;
-		GS_U32(p) = t->hits ? %[2]d : %[3]d;
+		GS_U32(p) = t->hits ? %d : %d;
 		p += 4;
 		if (t->hits) {
 			p = gs_pack_long(p, t->hits);
@@ -67,26 +80,11 @@ static void timing_report(struct gs_ctx *c)
 			p = gs_pack_long(p, t->total / t->hits);
 			p = gs_pack_long(p, t->max);
 		}
-		gs_pack_str(p, t->probe);
-		gs_commit(c);
-	}
-}
-`
+		gs_pack_str(p, t->probe);`
 
-// stapReportC does it as SystemTap does; %[1]d is the format of the heading, %[2]s those of the probes.
-const stapReportC = `
-static void timing_report(struct gs_ctx *c)
-{
-	static const gs_u32 formats[] = { %[2]s };
-	char *p = gs_reserve(c, GS_REC_PRINT, 4);
-	gs_u32 i;
-
-	if (p) {
-		GS_U32(p) = %[1]d;
-		gs_commit(c);
-	}
-	for (i = 0; i < sizeof(timings) / sizeof(timings[0]); i++) {
-		struct gs_timing *t = &timings[i];
+// stapRowC prints them as SystemTap does, which leaves out probes that were never hit; %s are the probes' formats.
+const stapRowC = `
+		static const gs_u32 formats[] = { %s };
 
 		p = t->hits ? gs_reserve(c, GS_REC_PRINT, 4 + 5 * 8) : 0;
 		if (!p)
@@ -96,11 +94,7 @@ static void timing_report(struct gs_ctx *c)
 		p = gs_pack_long(p, t->min);
 		p = gs_pack_long(p, t->total / t->hits);
 		p = gs_pack_long(p, t->max);
-		gs_pack_long(p, t->hits > 1 ? t->spread / (gs_s64)(t->hits - 1) : 0);
-		gs_commit(c);
-	}
-}
-`
+		gs_pack_long(p, t->hits > 1 ? t->spread / (gs_s64)(t->hits - 1) : 0);`
 
 // timingName is what the report's probe is called where a record says whose it is.
 const timingName = "timing report"
@@ -173,7 +167,11 @@ func (g *gen) timing(w *writer) {
 		w.line("{ .min = ~0ULL, .probe = { %s, %d } },", cString(r.String()), len(r.String()))
 	}
 	w.close("};")
-	w.WriteString(timingC)
+	spread := ""
+	if g.opts.AsStap {
+		spread = stapSpreadC
+	}
+	fmt.Fprintf(w, timingC, spread)
 	for i := range g.p.Probes {
 		w.line("")
 		w.line("static void timed_%d(struct gs_ctx *c)", i)
@@ -193,14 +191,14 @@ func (g *gen) timing(w *writer) {
 		return
 	}
 	if g.opts.AsStap {
-		fmt.Fprintf(w, stapReportC, g.format(format.Quote("----- probe hit report: \n"), ""), g.stapRows(rows))
+		fmt.Fprintf(w, timingReportC, g.format(format.Quote("----- probe hit report: \n"), ""), fmt.Sprintf(stapRowC, g.stapRows(rows)))
 		return
 	}
 	const columns = "%10s %12s %12s %12s  %s\n"
 	fmt.Fprintf(w, timingReportC,
 		g.format(format.Quote(fmt.Sprintf(columns, "hits", "min cycles", "avg cycles", "max cycles", "probe")), ""),
-		g.format("%10d %12d %12d %12d  %s\n", "lllls"),
-		g.format(fmt.Sprintf("%10s %12s %12s %12s  %%s\n", "0", "-", "-", "-"), "s"))
+		fmt.Sprintf(timingRowC, g.format("%10d %12d %12d %12d  %s\n", "lllls"),
+			g.format(fmt.Sprintf("%10s %12s %12s %12s  %%s\n", "0", "-", "-", "-"), "s")))
 }
 
 // stapRows returns the numbers of the formats in which SystemTap reports probes.

@@ -321,7 +321,7 @@ func (p *process) call(call *syntax.CallExpr) any {
 		text, _, _ := bytes.Cut(p.load(uint64(n(0)), n(1)), []byte{0})
 		return string(text)
 	case "user_buffer_quoted":
-		return strings.ReplaceAll(strconv.Quote(string(p.load(uint64(n(0)), n(1)))), `\x00`, `\000`)
+		return strings.ReplaceAll(strconv.Quote(string(p.load(uint64(n(0)), n(1)))), `\x00`, `\0`)
 	case "fp32_to_fp64":
 		return int64(math.Float64bits(float64(math.Float32frombits(uint32(n(0))))))
 	case "fp_to_string":
