@@ -21,6 +21,7 @@ import (
 
 	"gostap/manifest"
 	modulebuild "gostap/module-build"
+	"gostap/tests/guest"
 	"gostap/vm"
 )
 
@@ -34,7 +35,7 @@ func TestKernel(t *testing.T) {
 	if len(releases) == 0 {
 		t.Fatal("no kernel to test on: apt install linux-image-cloud-amd64 linux-headers-cloud-amd64")
 	}
-	for _, release := range releases {
+	for _, release := range guest.OneOf(releases, 1) {
 		t.Run(release, func(t *testing.T) {
 			module := buildReads(t, release)
 			self, err := os.Executable()

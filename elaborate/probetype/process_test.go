@@ -68,6 +68,22 @@ func points(t *testing.T, path, point string) (list []string) {
 	return list
 }
 
+// segmentsOf and symbolsOf are what readelf and nm say of a program's file, which the tests ask for every point.
+var segmentsOf, symbolsOf = onceEach("readelf", "-lW"), onceEach("nm")
+
+// onceEach returns what runs a command for a path, once for each path.
+func onceEach(name string, args ...string) func(t *testing.T, path string) string {
+	printed := map[string]string{}
+	return func(t *testing.T, path string) string {
+		text, ok := printed[path]
+		if !ok {
+			text = compiled.Run(t, name, append(slices.Clone(args), path)...)
+			printed[path] = text
+		}
+		return text
+	}
+}
+
 // place spells where an offset of a program's file is: by readelf's segments and nm's symbols.
 func place(t *testing.T, path string, offset uint64) string {
 	t.Helper()
@@ -80,13 +96,13 @@ func place(t *testing.T, path string, offset uint64) string {
 		return n
 	}
 	addr := uint64(0)
-	for _, m := range load.FindAllStringSubmatch(compiled.Run(t, "readelf", "-lW", path), -1) {
+	for _, m := range load.FindAllStringSubmatch(segmentsOf(t, path), -1) {
 		if from := number(m[1]); offset >= from && offset-from < number(m[3]) {
 			addr = offset - from + number(m[2])
 		}
 	}
 	best, name := uint64(0), "nowhere"
-	for _, line := range strings.Split(compiled.Run(t, "nm", path), "\n") {
+	for _, line := range strings.Split(symbolsOf(t, path), "\n") {
 		words := strings.Fields(line)
 		if len(words) == 3 && strings.Contains("tT", words[1]) {
 			if at := number(words[0]); at <= addr && at > best {

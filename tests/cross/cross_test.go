@@ -57,7 +57,8 @@ func TestCross(t *testing.T) {
 	session.BuildLoad(t, dir)
 	guest.Command(t, guest.Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "beat"), "tests/load/beat.c")
 	items, chosen, wanted := items(t), regexp.MustCompile(*only), regexp.MustCompile(*during)
-	for turn, release := range guest.Releases(t) {
+	releases := guest.Releases(t)
+	for turn, release := range releases {
 		t.Run(release, func(t *testing.T) {
 			began := time.Now()
 			module := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/cross/module"))
@@ -80,7 +81,7 @@ func TestCross(t *testing.T) {
 				n++
 			}
 			list = slices.DeleteFunc(list, func(p planned) bool { return !wanted.MatchString(p.Meanwhile) })
-			list = spread(list, sessions(), turn)
+			list = spread(list, sessions(len(releases)), turn)
 			for i := range list {
 				list[i].build(b)
 			}
@@ -109,15 +110,21 @@ func plan(n int, scripts []*generate.Script) (list []planned) {
 	return list
 }
 
-// shortSessions is how many sessions the short form has on each kernel: they take some ten seconds each.
+// shortSessions is how many sessions the short form has on each kernel, or with GOSTAP_SPREAD on all of them: they take some
+// ten seconds each.
 const shortSessions = 7
 
-// sessions is how many there are at most; 0: all.
-func sessions() int {
-	if *most == 0 {
-		return session.Choose(shortSessions, 0)
+// sessions is how many there are at most on each of a number of kernels; 0: all.
+func sessions(kernels int) int {
+	switch {
+	case *most != 0:
+		return *most
+	case session.Long:
+		return 0
+	case os.Getenv("GOSTAP_SPREAD") != "":
+		return (shortSessions + kernels - 1) / kernels
 	}
-	return *most
+	return shortSessions
 }
 
 // spread takes n of the planned sessions, at equal distances, others in each turn; all of them if n is 0.

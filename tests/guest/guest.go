@@ -52,6 +52,16 @@ func Releases(t testing.TB) []string {
 	return list
 }
 
+// OneOf returns one of the kernels, others for other turns, or all if GOSTAP_SPREAD is not set, as it is in make test. It is for
+// tests of what differs little between kernels.
+func OneOf(releases []string, turn int) []string {
+	if os.Getenv("GOSTAP_SPREAD") == "" {
+		return releases
+	}
+	one := turn % len(releases)
+	return releases[one : one+1]
+}
+
 // Prepare makes what guests use, gostap, the load generator and the intruder, and returns their folder.
 func Prepare(t testing.TB) string {
 	dir := t.TempDir()
