@@ -25,6 +25,7 @@ import (
 	"gostap/internal/kernels"
 	"gostap/internal/vmlinuz"
 	"gostap/tests/guest"
+	"gostap/translator/syntax"
 )
 
 func TestKernels(t *testing.T) {
@@ -188,6 +189,9 @@ func condition(cond string) (bool, error) {
 		kernel := runningKernel()
 		config, err := os.ReadFile(kernel.Config())
 		return strings.Contains(string(config), "\nCONFIG_DEBUG_INFO_BTF_MODULES=y\n") || hasDebuginfo(kernel), err
+	}
+	if version, ok := strings.CutPrefix(cond, "since:"); ok { // a version of the kernel, as in [since:5.14]
+		return syntax.CompareVersions(runningKernel().Release, version) >= 0, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }
