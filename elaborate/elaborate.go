@@ -161,11 +161,12 @@ func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 // group makes the ElaboratedProbe of places like r, as yet without points.
 func (el *elaboration) group(decl *syntax.ProbeDecl, bodies []*syntax.Block, r reached) *program.ElaboratedProbe {
 	group := &program.ElaboratedProbe{
-		At:     decl.At,
-		Name:   probepoint.SpellAll(decl.Points),
-		Bodies: bodies,
-		Conds:  r.path.conds,
-		Values: map[syntax.Expr]*program.Value{},
+		At:      decl.At,
+		Name:    probepoint.SpellAll(decl.Points),
+		Targets: r.place.Vars != nil || inProcess[r.place.Point.Family],
+		Bodies:  bodies,
+		Conds:   r.path.conds,
+		Values:  map[syntax.Expr]*program.Value{},
 	}
 	el.bodies, el.handler, el.inProcess = bodies, decl.Body, inProcess[r.place.Point.Family]
 	el.scope = el.autocasts.probe(group)

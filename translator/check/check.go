@@ -92,8 +92,7 @@ type checker struct {
 	shifts   map[*program.StatRead]int64 // @variance's parameter
 	handlers map[*syntax.Block]bool      // the blocks that are a probe's own, not an alias's
 
-	unreturned   []unreturned   // by statements and overloads that are never reached
-	neverRun     []program.Stmt // branches that constants decide against
+	neverRun     []neverRun
 	embeddedUses map[*syntax.EmbeddedC][]embeddedUse
 	display      map[*syntax.PrintExpr]bool // prints of globals at the end, which quote strings
 	undeclared   map[string]bool            // arrays and statistics that were reported as such

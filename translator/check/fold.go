@@ -126,16 +126,18 @@ func compare(at syntax.Pos, op string, x, y program.Expr) program.Expr {
 	return number(at, order != 0)
 }
 
-// logical makes x && y or x || y, of which y may be dropped.
+// decided reports what x && y or x || y comes to, if x alone decides it.
+func decided(op string, x program.Expr) (is, known bool) {
+	n, ok := constant(x)
+	return n != 0, ok && (op == "&&" && n == 0 || op == "||" && n != 0)
+}
+
+// logical makes x && y or x || y; where a constant x lets y decide, only y is left.
 func logical(at syntax.Pos, op string, x, y program.Expr) program.Expr {
-	m, ok := constant(x)
-	switch {
-	case !ok:
-		return &program.Logical{At: at, Op: op, X: x, Y: y}
-	case (op == "&&") == (m == 0):
-		return number(at, m != 0)
+	if _, known := decided(op, x); isNumber(x) && !known {
+		return compare(at, "!=", y, &program.Number{At: at})
 	}
-	return compare(at, "!=", y, &program.Number{At: at})
+	return &program.Logical{At: at, Op: op, X: x, Y: y}
 }
 
 // concat makes x . y.

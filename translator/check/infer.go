@@ -13,6 +13,7 @@ type inference struct {
 	fn     *function                       // or nil
 	open   map[*program.Local]*foreachLoop // values of the loops around
 	walked []*program.Global               // the arrays that the loops around walk over
+	never  bool                            // it is not run
 }
 
 // inferAll gathers what each use says about types.
@@ -36,7 +37,6 @@ func (c *checker) inferAll() {
 		}
 	}
 	c.inferNever()
-	c.inferUnreturned()
 	c.inferLoops()
 	c.checkStats()
 	c.checkWalked()
@@ -131,7 +131,7 @@ func (c *checker) inferForeach(s *program.Foreach) {
 	if s.Limit != nil {
 		c.want(s.Limit, program.Long)
 	}
-	c.foreachs = append(c.foreachs, inferredLoop{s, c.cur})
+	c.foreachs = append(c.foreachs, inferredLoop{s, c.cur, c.at.never})
 	if c.at.open == nil {
 		c.at.open = map[*program.Local]*foreachLoop{}
 	}
@@ -151,6 +151,7 @@ func (c *checker) inferForeach(s *program.Foreach) {
 type inferredLoop struct {
 	loop  *program.Foreach
 	scope *scope
+	never bool // it is not run
 }
 
 // inferLoops types the values that foreach captures, once it is known which
@@ -172,7 +173,7 @@ func (c *checker) inferLoops() {
 			c.errorf(loop.plainAt, "%q is a statistic here, of array %q, and has no value of its own", loop.valueName, g.decl.Name).
 				Hint = "ask for one of its figures: @count(" + loop.valueName + ")"
 			loop.value.v.root().bad = true
-		default:
+		case !l.never:
 			loop.value.writes-- // what is captured is no local
 		}
 	}
@@ -290,6 +291,9 @@ func (c *checker) infer(x program.Expr) term {
 			return term{t: x.Kind}
 		}
 	case *unavailable:
+		if c.at.never {
+			return term{}
+		}
 		c.diags = append(c.diags, x.err)
 		c.once(x.err)
 		return term{}

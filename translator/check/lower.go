@@ -44,6 +44,7 @@ func (c *checker) lowerProbe(e *program.ElaboratedProbe) *probe {
 		scope: c.newScope(file(e.At), e.Values),
 		body:  &program.Block{At: e.At},
 	}
+	p.scope.probe, p.scope.decides = p, e.Targets
 	for _, x := range e.Conds {
 		s := p.scope.elsewhere("a probe's condition", file(x.Pos()))
 		cond := s.expr(x)

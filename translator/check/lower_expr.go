@@ -48,17 +48,7 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 	case *syntax.InExpr:
 		return s.in(x)
 	case *syntax.CondExpr:
-		cond, then, els := s.expr(x.Cond), s.expr(x.Then), s.expr(x.Else)
-		switch n, ok := constant(cond); {
-		case !ok:
-			return &program.Cond{At: x.At, If: cond, Then: then, Else: els}
-		case isText(then) && isNumber(els) || isNumber(then) && isText(els):
-			s.c.errorf(els.Pos(), "the two values of '?:' are a string and a number")
-			return &invalid{x.At}
-		case n != 0:
-			return then
-		}
-		return els
+		return s.cond(x)
 	case *syntax.AssignExpr:
 		return s.assign(x)
 	case *syntax.StatOp:
@@ -164,12 +154,41 @@ func hasStar(keys []program.Expr) bool {
 	return false
 }
 
+// cond lowers x ? y : z, of which a constant x leaves one.
+func (s *scope) cond(x *syntax.CondExpr) program.Expr {
+	n := &program.Cond{At: x.At, If: s.expr(x.Cond)}
+	yes, known := constant(n.If)
+	if known && s.decides {
+		if yes != 0 {
+			return s.expr(x.Then)
+		}
+		return s.expr(x.Else)
+	}
+	n.Then, n.Else = s.expr(x.Then), s.expr(x.Else)
+	if !known {
+		return n
+	}
+	s.neverExpr(n)
+	if yes != 0 {
+		return n.Then
+	}
+	return n.Else
+}
+
 func (s *scope) binary(x *syntax.BinaryExpr) program.Expr {
-	a, b := s.expr(x.X), s.expr(x.Y)
+	a := s.expr(x.X)
+	if is, known := decided(x.Op, a); known && s.decides {
+		return number(x.At, is)
+	}
+	b := s.expr(x.Y)
 	switch x.Op {
 	case "<", ">", "<=", ">=", "==", "!=":
 		return compare(x.At, x.Op, a, b)
 	case "&&", "||":
+		if is, known := decided(x.Op, a); known {
+			s.neverExpr(logical(x.At, x.Op, a, b))
+			return number(x.At, is)
+		}
 		return logical(x.At, x.Op, a, b)
 	case ".":
 		return concat(x.At, a, b)

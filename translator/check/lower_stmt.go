@@ -63,7 +63,7 @@ func (s *scope) block(x *syntax.Block) program.Stmt {
 	for _, y := range x.Stmts {
 		z := s.stmt(y)
 		if left && !s.c.opts.Unoptimized {
-			s.unreached(z)
+			s.never(z)
 			if _, empty := y.(*syntax.EmptyStmt); !told && !empty {
 				s.c.advise(y.Pos(), "this is never reached")
 				told = true
@@ -118,8 +118,15 @@ func (s *scope) ifStmt(x *syntax.IfStmt) program.Stmt {
 	for n := first; ; {
 		n.At = x.At
 		n.Cond = s.expr(x.Cond)
-		n.Then = s.stmt(x.Then)
+		yes, known := constant(n.Cond)
+		decided := known && s.decides
+		if !decided || yes != 0 {
+			n.Then = s.stmt(x.Then)
+		}
 		next, ok := x.Else.(*syntax.IfStmt)
+		if decided && yes != 0 {
+			break
+		}
 		if !ok {
 			if x.Else != nil {
 				n.Else = s.stmt(x.Else)
@@ -167,21 +174,32 @@ func (s *scope) forStmt(x *syntax.ForStmt) program.Stmt {
 	if x.Cond != nil {
 		n.Cond = s.expr(x.Cond)
 	}
+	if yes, known := constant(n.Cond); known && yes == 0 && s.decides {
+		return begun(n)
+	}
 	if x.Post != nil {
 		n.Post = s.expr(x.Post)
 	}
 	n.Body = s.stmt(x.Body)
-	if c, ok := n.Cond.(*program.Number); ok {
-		switch {
-		case c.Value != 0:
-			n.Cond = nil
-		case n.Init != nil:
-			return &program.Eval{X: n.Init}
-		default:
-			return nil
+	switch yes, known := constant(n.Cond); {
+	case known && yes == 0:
+		s.never(n.Body)
+		if n.Post != nil {
+			s.neverExpr(n.Post)
 		}
+		return begun(n)
+	case known:
+		n.Cond = nil
 	}
 	return n
+}
+
+// begun is what is left of a loop that is never run.
+func begun(n *program.For) program.Stmt {
+	if n.Init == nil {
+		return nil
+	}
+	return &program.Eval{X: n.Init}
 }
 
 func (s *scope) foreach(x *syntax.ForeachStmt) program.Stmt {

@@ -139,7 +139,7 @@ func (c *checker) link(g *group) {
 	for i, f := range g.variants {
 		if !f.next {
 			for _, never := range g.variants[i+1:] {
-				c.neverReturns(never, never.body)
+				never.scope.never(never.body)
 				c.warnf(never.At, "this function %q is never reached: the one before it has no next", g.name)
 			}
 			g.variants = g.variants[:i+1]

@@ -120,8 +120,10 @@ type scope struct {
 	c        *checker
 	file     *syntax.Source // where the code being lowered stands
 	locals   map[string]*local
-	list     []*local // in the order of their first use
-	fn       *function
+	list     []*local  // in the order of their first use
+	fn       *function // whose it is, or
+	probe    *probe
+	decides  bool   // what constants decide against is left out
 	where    string // "a probe's condition" and other places that have no locals; else ""
 	values   map[syntax.Expr]*program.Value
 	all      []*local // list and the parameters

@@ -171,10 +171,11 @@ type Elaborated struct {
 
 // An ElaboratedProbe is one probe with its aliases followed to real points.
 type ElaboratedProbe struct {
-	At     syntax.Pos
-	Name   string
-	Points []*Point // share Bodies and Values
-	Conds  []syntax.Expr
+	At      syntax.Pos
+	Name    string
+	Points  []*Point // share Bodies and Values
+	Targets bool     // there are target variables at them
+	Conds   []syntax.Expr
 	// Bodies run one after the other in one scope: the prologues of its
 	// aliases, the handler, and their epilogues.
 	Bodies []*syntax.Block
