@@ -40,7 +40,7 @@ type runOptions struct {
 
 func (r *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&r.command, "command", "c", "", "start `CMD` with the session, and end when it ends; target() is its pid")
-	f.IntVarP(&r.pid, "pid", "x", 0, "set target() to `PID`")
+	f.VarP((*decimal)(&r.pid), "pid", "x", "set target() to `PID`")
 	f.IntVarP(&r.timeout, "timeout", "T", 0, "end after `SECONDS`")
 	r.timeoutFlag = f.Lookup("timeout")
 	f.StringArrayVarP(&r.globals, "global", "G", nil, "set a global variable, `NAME=VALUE`")
@@ -51,8 +51,19 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 	r.live.flags(f)
 	f.BoolVarP(&r.out.bulk, "bulk", "b", false, "write to a file for each processor, FILE_N or stpd_cpuN, which gostap merge puts back in order")
 	f.BoolVarP(&r.recorder, "flight-recorder", "F", false, "leave the session to itself, keeping the latest records in its buffers (see gostap attach --help); with -o, leave it to a process in the background")
-	f.IntVarP(&r.bufferMB, "buffer", "s", 0, "use buffers of `MB` megabytes for each processor")
+	f.VarP((*decimal)(&r.bufferMB), "buffer", "s", "use buffers of `MB` megabytes for each processor")
 	r.buffer = f.Lookup("buffer")
+}
+
+// A decimal is an option's number that has no other base than ten: 010 is 10.
+type decimal int
+
+func (d *decimal) String() string { return strconv.Itoa(int(*d)) }
+func (d *decimal) Type() string   { return "int" }
+func (d *decimal) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	*d = decimal(n)
+	return err
 }
 
 // check refuses what makes no sense.
