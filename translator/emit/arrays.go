@@ -43,7 +43,7 @@ func (b *body) find(g *program.Global, keys []string) string {
 func (b *body) put(x *program.Element, keys []string) string {
 	t := b.temp()
 	b.line("struct node_%s *%s = put_keys%d(c, &arrays[%d], &%s, %s, %s);", b.g.names[x.Array], t, b.g.keySet(x.Array).n,
-		b.g.arrayIndex(x.Array), b.global(x.Array), strings.Join(keys, ", "), near(fmt.Sprintf("identifier '%s'", x.Array.Name), x.At))
+		b.g.arrayIndex(x.Array), b.global(x.Array), strings.Join(keys, ", "), b.g.near(fmt.Sprintf("identifier '%s'", x.Array.Name), x.At))
 	b.line("if (gs_unlikely(!%s))", t)
 	b.line("\t%s;", b.fail())
 	return t
@@ -106,7 +106,7 @@ func hasStar(keys []program.Expr) bool {
 // happens to each, given the C variable of its node.
 func (b *body) eachMatch(g *program.Global, keys []program.Expr, at syntax.Pos, do func(node string)) {
 	slice := b.sliceKeys(keys)
-	b.work(b.global(g)+".count", near(fmt.Sprintf("identifier '%s'", g.Name), at))
+	b.work(b.global(g)+".count", b.g.near(fmt.Sprintf("identifier '%s'", g.Name), at))
 	n, node := b.temp(), b.temp()
 	b.line("struct gs_node *%s, *%s_next;", n, n)
 	b.open("for (%s = %s.order.next; %s != &%s.order; %s = %s_next) {", n, b.global(g), n, b.global(g), n, n)

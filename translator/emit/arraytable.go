@@ -37,7 +37,7 @@ func (g *gen) arrayTable(w *writer) {
 			if g.isSharded(gl) {
 				n := g.groupOf[gl].n
 				shards = fmt.Sprintf(", &shards%d, __builtin_offsetof(struct group%d, g_%s), same_keys%d, join_%s, %s", n, n, name, g.keySet(gl).n, name,
-					near(fmt.Sprintf("identifier '%s'", gl.Name), gl.At))
+					g.near(fmt.Sprintf("identifier '%s'", gl.Name), gl.At))
 			}
 			w.line("{ &%s, sizeof(struct node_%s), %d, %s, %s%s },", g.mainInstance(gl), name, g.entries(gl), boolText(gl.Wrap),
 				cString(g.overflowText(gl)), shards)

@@ -110,8 +110,11 @@ func (b *body) raise(cond, text, near string) {
 	b.close("}")
 }
 
-// near says where the script has thing, as errors end.
-func near(thing string, pos syntax.Pos) string {
+// near says where the script has thing, as errors end. SystemTap names what stands there.
+func (g *gen) near(thing string, pos syntax.Pos) string {
+	if token := syntax.TokenAt(pos); g.opts.AsStap && token != "" {
+		thing = token
+	}
 	return cString(fmt.Sprintf("near %s at %s", thing, scriptPos(pos)))
 }
 

@@ -46,7 +46,7 @@ func (b *body) contextual(e program.Expr) value {
 		return temporaryValue("(gs_s64)gs_thread_pointer()")
 	case *program.LoadBias:
 		t := b.temp()
-		b.line("gs_s64 %s = (gs_s64)gs_load_bias(c, %d, %#xULL, %s);", t, b.g.image(e.Image), e.First, near("a variable", e.At))
+		b.line("gs_s64 %s = (gs_s64)gs_load_bias(c, %d, %#xULL, %s);", t, b.g.image(e.Image), e.First, b.g.near("a variable", e.At))
 		b.check()
 		return temporaryValue(t)
 	case *program.SyscallNumber:
@@ -88,10 +88,10 @@ func (b *body) requireMyproc(near string) {
 
 func (b *body) load(addr string, e *program.Deref) value {
 	if e.User {
-		b.requireMyproc(near("a pointer", e.At))
+		b.requireMyproc(b.g.near("a pointer", e.At))
 	}
 	t := b.temp()
-	b.line("gs_s64 %s = (%s)gs_load(c, %s, %d, %s, %s);", t, intType(e.Size, e.Signed), addr, e.Size, boolText(e.User), near("a pointer", e.At))
+	b.line("gs_s64 %s = (%s)gs_load(c, %s, %d, %s, %s);", t, intType(e.Size, e.Signed), addr, e.Size, boolText(e.User), b.g.near("a pointer", e.At))
 	if b.g.opts.SkipBadVars {
 		b.open("if (gs_unlikely(c->error)) {")
 		b.line("c->error = NULL;")

@@ -135,11 +135,11 @@ func (g *gen) entries(gl *program.Global) int64 {
 
 func (g *gen) overflowText(gl *program.Global) string {
 	n := g.entries(gl)
-	how := fmt.Sprintf("raise it with -DMAXMAPENTRIES=%d", 2*n)
+	limit, how := "MAXMAPENTRIES", fmt.Sprintf("raise it with -DMAXMAPENTRIES=%d", 2*n)
 	if gl.MaxSize > 0 {
-		how = fmt.Sprintf("raise it in its declaration, e.g. %s[%d]", gl.Name, 2*n)
+		limit, how = fmt.Sprintf("size limit (%d)", n), fmt.Sprintf("raise it in its declaration, e.g. %s[%d]", gl.Name, 2*n)
 	}
-	return fmt.Sprintf("Array overflow, check MAXMAPENTRIES: array '%s' is full with %d elements; %s", gl.Name, n, how)
+	return g.worded("Array overflow, check "+limit, fmt.Sprintf("array '%s' is full with %d elements; %s", gl.Name, n, how))
 }
 
 // globals writes the variables and locks.

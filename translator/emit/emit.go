@@ -20,7 +20,7 @@ type Options struct {
 	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
 	Monitor bool // --monitor: let globals, hits and cycles be read while it runs, and probes be switched off
 
-	AsStap       bool // the report of -t is SystemTap's
+	AsStap       bool // errors and the report of -t are worded as SystemTap's
 	Unprivileged bool // --privilege=stapusr: only processes of the session's user are probed and read
 	SkipBadVars  bool // --skip-badvars: memory that can't be read is 0, not an error
 	// Defines are NAME=VALUE or NAME, of -D, for the script's embedded C.

@@ -106,7 +106,7 @@ func (b *body) expr(e program.Expr) value {
 		return value{fmt.Sprintf("(%s%s)", e.Op, v.c), v.lifetime}
 	case *program.Binary:
 		vs := b.values([]program.Expr{e.X, e.Y}, false)
-		return b.binary(e.Op, vs[0], vs[1], e.Y, near(fmt.Sprintf("operator '%s'", e.Op), e.At))
+		return b.binary(e.Op, vs[0], vs[1], e.Y, b.g.near(fmt.Sprintf("operator '%s'", e.Op), e.At))
 	case *program.Compare:
 		return b.compare(e)
 	case *program.Logical:

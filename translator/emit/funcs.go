@@ -128,7 +128,7 @@ func (b *body) keepArguments() {
 func (b *body) goNext(fn *program.Function, args []string) {
 	b.returnActions()
 	if fn.Next == nil {
-		b.line("gs_raise(c, \"all functions exhausted\", %s);", near(fmt.Sprintf("identifier '%s'", fn.Script), fn.At))
+		b.line("gs_raise(c, \"all functions exhausted\", %s);", b.g.near(fmt.Sprintf("identifier '%s'", fn.Script), fn.At))
 		b.line("return%s;", result(fn.Result))
 		return
 	}
@@ -191,10 +191,10 @@ func (b *body) call(e *program.Call) value {
 		ret = b.slot(size)
 	}
 	if fn.Code != nil && strings.Contains(fn.Code.Text, "/* myproc-unprivileged */") {
-		b.requireMyproc(near(fmt.Sprintf("identifier '%s'", fn.Script), e.At))
+		b.requireMyproc(b.g.near(fmt.Sprintf("identifier '%s'", fn.Script), e.At))
 	}
 	counted := b.g.counted(fn)
-	where := near(fmt.Sprintf("identifier '%s'", fn.Script), e.At)
+	where := b.g.near(fmt.Sprintf("identifier '%s'", fn.Script), e.At)
 	if counted {
 		b.action(where)
 		b.line("if (!gs_enter(c, %d, too_deep, %s))", b.g.nesting, where)

@@ -27,7 +27,7 @@ func (b *body) foreach(s *program.Foreach) {
 	b.line("struct gs_node *%s;", n)
 	if s.SortDir == 0 {
 		if slice != nil { // elements that are passed over count no action
-			b.work(array+".count", near("loop", s.At))
+			b.work(array+".count", b.g.near("loop", s.At))
 		}
 		if deletes {
 			b.line("gs_map_enter(&%s);", array)
@@ -53,7 +53,7 @@ func (b *body) foreach(s *program.Foreach) {
 		b.line("if (%s-- <= 0)", limit)
 		b.line("\tbreak;")
 	}
-	b.action(near("loop", s.At))
+	b.action(b.g.near("loop", s.At))
 	b.capture(s, node)
 	walks := ""
 	if deletes {
@@ -152,7 +152,7 @@ func (b *body) sortChain(s *program.Foreach, n, array, limit string, slice []str
 		offset = fmt.Sprintf("__builtin_offsetof(struct node_%s, walk%d)", name, level)
 	}
 	first, last, count := b.temp(), b.temp(), b.temp()
-	b.work(array+".count", near("loop", s.At))
+	b.work(array+".count", b.g.near("loop", s.At))
 	b.line("struct gs_node *%s = NULL, **%s = &%s;", first, last, first)
 	b.line("gs_u64 %s = 0;", count)
 	b.open("gs_map_each(%s, &%s) {", n, array)
@@ -164,9 +164,9 @@ func (b *body) sortChain(s *program.Foreach, n, array, limit string, slice []str
 	b.close("}")
 	b.line("*%s = NULL;", last)
 	if limit == "" {
-		b.line("%s = gs_sort(c, %s, %s, %s, %s, %s);", n, first, count, offset, b.g.comparator(s), near("loop", s.At))
+		b.line("%s = gs_sort(c, %s, %s, %s, %s, %s);", n, first, count, offset, b.g.comparator(s), b.g.near("loop", s.At))
 	} else {
-		b.line("%s = gs_sort_first(c, %s, %s, %s, %s, %s, %s);", n, first, count, limit, offset, b.g.comparator(s), near("loop", s.At))
+		b.line("%s = gs_sort_first(c, %s, %s, %s, %s, %s, %s);", n, first, count, limit, offset, b.g.comparator(s), b.g.near("loop", s.At))
 	}
 	b.line("if (gs_unlikely(c->error))")
 	b.line("\t%s;", b.fail())
@@ -222,7 +222,7 @@ func sortField(s *program.Foreach) (field string, isString bool) {
 // foreachBucket writes a loop over a histogram's buckets, by their index.
 func (b *body) foreachBucket(s *program.ForeachBucket) {
 	st := b.stat(s.X)
-	b.raise(st.empty(), `"empty aggregate"`, near(st.thing, s.At))
+	b.raise(st.empty(), `"empty aggregate"`, b.g.near(st.thing, s.At))
 	limit := ""
 	if s.Limit != nil {
 		limit = b.temp()
@@ -243,7 +243,7 @@ func (b *body) foreachBucket(s *program.ForeachBucket) {
 		b.line("if (%s-- <= 0)", limit)
 		b.line("\tbreak;")
 	}
-	b.action(near("loop", s.At))
+	b.action(b.g.near("loop", s.At))
 	if s.Key != nil {
 		b.line("%s = %s[%s];", b.local(s.Key).name, order, i)
 	}

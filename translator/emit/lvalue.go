@@ -43,7 +43,7 @@ func (b *body) longLvalue(x program.Expr, effects bool, after func()) longLvalue
 		b.line("gs_u64 %s = %s;", addr, b.expr(x.Addr).c)
 		after()
 		user := boolText(x.User)
-		where := near("a pointer", x.At)
+		where := b.g.near("a pointer", x.At)
 		if x.Bits > 0 {
 			return b.bitField(x, addr)
 		}
@@ -73,7 +73,7 @@ func (b *body) longLvalue(x program.Expr, effects bool, after func()) longLvalue
 // bitField is the lvalue of a bit field, in the integer at addr: what is around
 // it stays as it is.
 func (b *body) bitField(x *program.Deref, addr string) longLvalue {
-	user, where := boolText(x.User), near("a pointer", x.At)
+	user, where := boolText(x.User), b.g.near("a pointer", x.At)
 	around := func() string {
 		t := b.temp()
 		b.line("gs_u64 %s = gs_load(c, %s, %d, %s, %s);", t, addr, x.Size, user, where)
@@ -123,7 +123,7 @@ func (b *body) assign(e *program.Assign, used bool) value {
 			b.line("%s %s= %s;", p.c, e.Op, v)
 			return value{}
 		}
-		v = b.binary(e.Op, value{p.read(), volatile}, y, e.Y, near(fmt.Sprintf("operator '%s='", e.Op), e.At)).c
+		v = b.binary(e.Op, value{p.read(), volatile}, y, e.Y, b.g.near(fmt.Sprintf("operator '%s='", e.Op), e.At)).c
 	}
 	if used {
 		t := b.temp()

@@ -118,7 +118,7 @@ func (b *body) memory(addr value, n string, user bool, e *program.Print) value {
 	t := b.temp()
 	size := b.g.bounds.most + 1
 	b.line("struct gs_str %s = gs_load_bytes(c, %s, %d, %s, %s, %s, %s);", t, b.slot(size), size, addr.c, n, boolText(user),
-		near("identifier 'printf'", e.At))
+		b.g.near("identifier 'printf'", e.At))
 	b.check()
 	return temporaryValue(t)
 }

@@ -115,7 +115,7 @@ func (b *body) statRead(e *program.StatRead) value {
 	if e.EmptyIsZero {
 		return value{fmt.Sprintf("(%s ? 0 : %s)", s.empty(), figure), volatile}
 	}
-	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
+	b.raise(s.empty(), `"empty aggregate"`, b.g.near(s.thing, e.At))
 	return value{figure, volatile}
 }
 
@@ -166,14 +166,14 @@ func (b *body) bucket(e *program.Bucket) value {
 	if e.Exists {
 		return value{fmt.Sprintf("(!(%s) && (gs_u64)%s < %d)", s.empty(), i, bucketCount(e.Hist)), volatile}
 	}
-	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
-	b.raise(fmt.Sprintf("(gs_u64)%s >= %d", i, bucketCount(e.Hist)), `"histogram index out of range"`, near(s.thing, e.At))
+	b.raise(s.empty(), `"empty aggregate"`, b.g.near(s.thing, e.At))
+	b.raise(fmt.Sprintf("(gs_u64)%s >= %d", i, bucketCount(e.Hist)), `"histogram index out of range"`, b.g.near(s.thing, e.At))
 	return value{fmt.Sprintf("%s->%s[%s]", s.ptr, histField(s.global, e.Hist), i), volatile}
 }
 
 func (b *body) printHist(e *program.PrintHist) value {
 	s := b.stat(e.X)
-	b.raise(s.empty(), `"empty aggregate"`, near(s.thing, e.At))
+	b.raise(s.empty(), `"empty aggregate"`, b.g.near(s.thing, e.At))
 	buckets := fmt.Sprintf("%s->%s, %d", s.ptr, histField(s.global, e.Hist), bucketCount(e.Hist))
 	if e.Sprint {
 		return b.sprintHist(e, buckets)

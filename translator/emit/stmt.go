@@ -109,7 +109,7 @@ func (b *body) forStmt(s *program.For) {
 		b.line("if (!%s)", v.c)
 		b.line("\tbreak;")
 	}
-	b.action(near("loop", s.At))
+	b.action(b.g.near("loop", s.At))
 	next := b.label("next")
 	b.loops = append(b.loops, loop{next: next})
 	b.stmt(s.Body)
@@ -163,7 +163,7 @@ func (b *body) deleteStmt(s *program.Delete) {
 		array := b.global(x.Global)
 		switch {
 		case x.Global.Keys != nil:
-			b.work(array+".count", near(fmt.Sprintf("identifier '%s'", x.Global.Name), s.At))
+			b.work(array+".count", b.g.near(fmt.Sprintf("identifier '%s'", x.Global.Name), s.At))
 			b.line("gs_map_clear(&%s);", array)
 		case x.Global.Type == program.Long:
 			b.line("%s = 0;", array)

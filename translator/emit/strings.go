@@ -104,7 +104,7 @@ func (b *body) assignString(e *program.Assign) value {
 		return b.setText(b.global(x.Global), b.expr(e.Y))
 	case *program.FileValue:
 		y := b.expr(e.Y)
-		b.line("gs_set_value(c, %s, %s, %s);", y.c, boolText(e.Op == "."), near("$value", x.At))
+		b.line("gs_set_value(c, %s, %s, %s);", y.c, boolText(e.Op == "."), b.g.near("$value", x.At))
 		b.check()
 		return y
 	}

@@ -63,16 +63,25 @@ func (g *gen) fileName() string {
 	return g.opts.Module + ".c"
 }
 
+// worded is an error of which SystemTap says no more than its name.
+func (g *gen) worded(error, more string) string {
+	if g.opts.AsStap {
+		return error
+	}
+	return error + ": " + more
+}
+
 func (g *gen) limitTexts(w *writer) {
 	l := &g.opts.Limits
-	w.line("static const char too_many_actions[] %s =", unused)
-	w.line("\t%s;", cString(fmt.Sprintf("MAXACTION exceeded: more than %d loop iterations and calls, or %d in begin, end and error probes%s",
-		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, most))))
-	w.line("static const char too_many_steps[] =")
-	w.line("\t%s;", cString(fmt.Sprintf("MAXARRAYSTEPS exceeded: sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, or give foreach a limit%s",
-		l.steps(), raised("MAXARRAYSTEPS", l.steps(), mostSteps))))
-	w.line("static const char too_deep[] %s =", unused)
-	w.line("\t%s;", cString(fmt.Sprintf("MAXNESTING exceeded: more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting)))
+	text := func(name, attributes, error, more string) {
+		w.line("static const char %s[] %s=", name, attributes)
+		w.line("\t%s;", cString(g.worded(error, more)))
+	}
+	text("too_many_actions", unused+" ", "MAXACTION exceeded", fmt.Sprintf("more than %d loop iterations and calls, or %d in begin, end and error probes%s",
+		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, most)))
+	text("too_many_steps", "", "MAXARRAYSTEPS exceeded", fmt.Sprintf("sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, or give foreach a limit%s",
+		l.steps(), raised("MAXARRAYSTEPS", l.steps(), mostSteps)))
+	text("too_deep", unused+" ", "MAXNESTING exceeded", fmt.Sprintf("more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting))
 	w.line("")
 	w.line("/* What no catch block gets: the limits of a handler as a whole, and abort(), which is no error. */")
 	w.line("static inline %s int is_final(const char *error)", unused)

@@ -3,7 +3,7 @@
 package syntax
 
 // TokenAt names what stands at p and of what kind it is, as SystemTap's
-// diagnostics do: "identifier 'x'", "operator '='", "file EOF"; "" where there is no text.
+// diagnostics do: "identifier 'x'", "operator '='", "keyword", "file EOF"; "" where there is no text.
 func TokenAt(p Pos) string {
 	if !p.IsValid() {
 		return ""
@@ -22,7 +22,7 @@ func TokenAt(p Pos) string {
 	case t.kind == tAt:
 		kind, text = "operator", "@"+t.text
 	case t.kind.isKeyword():
-		kind = "keyword"
+		return "keyword"
 	case t.kind == tNumber:
 		kind, text = "number", t.text
 	case t.kind == tString || t.kind == tRaw:
