@@ -11,15 +11,29 @@ import (
 	"gostap/translator/syntax"
 )
 
-// cast returns the location that @cast(X, "type", "module") points to.
-func (r *resolution) cast() (*location, *syntax.Diagnostic) {
+// cast returns the location that @cast(X, "type", "module") points to. Of several modules, "a:b", that are not the kernel's
+// alone, the first that has the type is it.
+func (r *resolution) cast() (l *location, d *syntax.Diagnostic) {
+	if !strings.ContainsAny(r.x.Module, "/<") {
+		return r.castIn(r.x.Module)
+	}
+	for _, module := range strings.Split(r.x.Module, ":") {
+		if l, d = r.castIn(module); d == nil {
+			break
+		}
+	}
+	return l, d
+}
+
+// castIn looks for the type of a @cast in one module, or "kernel:module".
+func (r *resolution) castIn(module string) (*location, *syntax.Diagnostic) {
 	fail := func(format string, args ...any) (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...)}
 	}
 	types, where, user := r.types, "the kernel", false
 	switch im := r.Source(); {
-	case headers.MatchString(r.x.Module):
-		path, d := headerProgram(r.x.At, r.x.Module)
+	case headers.MatchString(module):
+		path, d := headerProgram(r.x.At, module)
 		if d != nil {
 			return nil, d
 		}
@@ -27,16 +41,16 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 		if d != nil {
 			return nil, d
 		}
-		types, where, user = src.Info.Types(), r.x.Module, true
-	case r.env.isProgram(r.x.Module):
-		src, d := r.env.programSource(r.x.At, r.x.Module, fmt.Sprintf("@cast: the type %q", r.x.Name))
+		types, where, user = src.Info.Types(), module, true
+	case r.env.isProgram(module):
+		src, d := r.env.programSource(r.x.At, module, fmt.Sprintf("@cast: the type %q", r.x.Name))
 		if d != nil {
 			return nil, d
 		}
 		types, where, user = src.Info.Types(), src.String(), true
-	case kernelModule(r.x.Module) && r.place.inProgram():
+	case kernelModule(module) && r.place.inProgram():
 		// A type that the program does not have may be the kernel's.
-		if user = r.x.Module == "" && len(typesNamed(types, r.x.Name)) > 0; user {
+		if user = module == "" && len(typesNamed(types, r.x.Name)) > 0; user {
 			break
 		}
 		own, err := r.env.Target.Types()
@@ -44,13 +58,13 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 			return nil, r.env.Target.Complain(r.x.At, err)
 		}
 		types = own
-		if im != nil && r.x.Module == "" {
+		if im != nil && module == "" {
 			where = im.String() + " or the kernel"
 		}
-	case !kernelModule(r.x.Module):
-		m := r.env.Target.FirstModule(r.x.Module)
+	case !kernelModule(module):
+		m := r.env.Target.FirstModule(module)
 		if m == nil {
-			return fail("@cast: types are known of the kernel, its modules, and programs, and none of them is %q", r.x.Module)
+			return fail("@cast: types are known of the kernel, its modules, and programs, and none of them is %q", module)
 		}
 		own, err := m.Types()
 		if err != nil {
@@ -59,9 +73,9 @@ func (r *resolution) cast() (*location, *syntax.Diagnostic) {
 		types, where = own, "the module "+m.Name()
 	}
 	ids := typesNamed(types, r.x.Name)
-	if len(ids) == 0 && kernelModule(r.x.Module) {
+	if len(ids) == 0 && kernelModule(module) {
 		// "kernel:nfsd": what the kernel itself does not have, one of these modules may.
-		for _, name := range strings.Split(r.x.Module, ":") {
+		for _, name := range strings.Split(module, ":") {
 			m := r.env.Target.FirstModule(name)
 			if m == nil || len(ids) > 0 {
 				continue

@@ -16,6 +16,8 @@ func TestCastByHeaders(t *testing.T) {
 		{`@cast(8, "timeval", "<sys/time.h>")->tv_usec`, `s8[user ({8} + 8)]`},
 		{`@cast(8, "struct stat", "<sys/time.h><sys/stat.h>")->st_size`, `s8[user ({8} + 48)]`},
 		{`&@cast(0, "struct tm", "<time.h>")[1]`, `({0} + 56)`},
+		{`@cast(8, "timeval", "/no/such/file:<time.h>:<sys/time.h>")->tv_usec`, `s8[user ({8} + 8)]`},
+		{`@cast(8, "nosuch", "/no/such/file:<sys/time.h>")->x`, `@cast: <sys/time.h> has no type "nosuch"`},
 		{`@cast(8, "nosuch", "<sys/time.h>")->x`, `@cast: <sys/time.h> has no type "nosuch"`},
 		{`@cast(8, "nosuch", "<no/such.h>")->x`, `@cast: <no/such.h> can't be compiled`},
 	} {
