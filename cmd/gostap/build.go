@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,15 +22,10 @@ import (
 
 // buildModule builds the module, and leaves it here if it was given a name.
 func (inv *invocation) buildModule(ctx context.Context) error {
-	name := inv.name()
-	inv.code.Manifest.Name = name
-	inv.code.Manifest.Bulk = inv.options.run.out.bulk
+	name := inv.code.Manifest.Name
 	manifestJSON, err := json.Marshal(inv.code.Manifest)
 	if err != nil {
 		return errors.WithStack(err)
-	}
-	if err := inv.keepGenerated(manifestJSON); err != nil {
-		return err
 	}
 	outDir := ""
 	if inv.module != "" && !inv.bundling || inv.peer.disableCache && inv.pass == 4 {
@@ -67,9 +61,6 @@ func (o *options) signer() *modulebuild.Signer {
 
 // buildHost builds the script as an ordinary program.
 func (inv *invocation) buildHost(ctx context.Context) error {
-	if err := inv.keepGenerated(nil); err != nil {
-		return err
-	}
 	manifestC, err := emit.ManifestC(&inv.code.Manifest)
 	if err != nil {
 		return err
@@ -108,27 +99,6 @@ func (inv *invocation) progress(what string) {
 		fmt.Fprintf(os.Stderr, "%s …\n", what)
 	}
 	inv.status.show(what, 500*time.Millisecond)
-}
-
-// keepGenerated leaves the generated files in a folder of their own, for -k.
-func (inv *invocation) keepGenerated(manifestJSON []byte) error {
-	if !inv.keep {
-		return nil
-	}
-	dir, err := os.MkdirTemp("", "gostap-")
-	if err != nil {
-		return err
-	}
-	for name, text := range map[string][]byte{"script.c": inv.code.C, "embedded.c": inv.code.EmbeddedC, "manifest.json": manifestJSON} {
-		if text == nil {
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(os.Stderr, "Keeping the generated files in %s\n", dir)
-	return nil
 }
 
 // name is the module's: that of -m, or one made of what it is built from.

@@ -64,10 +64,15 @@ func (inv *invocation) runPasses(ctx context.Context) error {
 			inv.passed(name, start)
 		}
 		if err != nil {
-			return inv.failed(err)
+			err = inv.failed(err)
 		}
-		if i+1 == inv.pass {
-			break
+		if inv.keep && (err != nil && i < 4 || i+1 == min(inv.pass, 4)) {
+			if err := inv.keepGenerated(); err != nil {
+				return inv.failed(err)
+			}
+		}
+		if err != nil || i+1 == inv.pass {
+			return err
 		}
 	}
 	return nil
@@ -155,6 +160,9 @@ func (inv *invocation) translate(context.Context) (err error) {
 		return err
 	}
 	inv.code.C = append(inv.code.C, inv.peer.modinfoC()...)
+	if inv.runtime != "host" {
+		inv.code.Manifest.Name, inv.code.Manifest.Bulk = inv.name(), inv.options.run.out.bulk
+	}
 	if warning := inv.target.LocateLines(&inv.code.Manifest); warning != nil {
 		if err := inv.diagnose(syntax.Diagnostics{warning}); err != nil {
 			return err
