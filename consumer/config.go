@@ -25,6 +25,7 @@ type Config struct {
 	JSON       bool          // write objects instead of text
 	Blocks     bool          // draw histograms with block characters and units, for a terminal
 	Stacks     *Stacks       // takes the stacks, and nothing is written; nil: none
+	Samples    *Stacks       // takes the stacks besides; nil: nobody wants them
 	BufferMB   int           // of buffers for each CPU; 0: the default
 	Timeout    time.Duration // ends the session; 0: never
 	Script     string        // what gostap list calls it
@@ -37,6 +38,9 @@ type Config struct {
 	// Watch is given what the session shows, once the probes are armed, unless the script has ended by then. What it
 	// returns is called when the end probes have run, while the session can still be read. Nil: nobody looks.
 	Watch func(live.Session) (end func())
+
+	// Events is told, besides, of what handlers print; it must not wait. May be nil.
+	Events func(live.Event)
 
 	// Progress is told of what may take long when it begins, and "" when that is over; may be nil.
 	Progress func(what string)

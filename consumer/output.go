@@ -20,6 +20,7 @@ type output struct {
 	sink    sink
 	w       io.Writer
 	bulk    *bulkSink    // instead of w; nil: none
+	events  *eventSink   // besides; nil: none
 	writing func([]byte) // Config.Writing
 	buf     []byte
 	taken   uint64           // records in buf
@@ -42,16 +43,30 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, line
 	}
 	o := &output{w: cfg.output(), writing: cfg.Writing, buf: make([]byte, 0, flushAt+64<<10)}
 	o.files, _ = cfg.Output.(*Files)
+	text := func() *textSink {
+		return &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(lines), ustacks: newUstackPrinter(im), blocks: cfg.Blocks}
+	}
 	if cfg.Stacks != nil {
 		o.sink = cfg.Stacks.newSink(formats, stackArrays(m.Formats), im, lines)
 	} else if cfg.JSON {
 		o.sink = newJSONSink(m, formats, clock, im, lines)
 	} else {
-		o.sink = &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(lines), ustacks: newUstackPrinter(im), blocks: cfg.Blocks}
+		o.sink = text()
 	}
 	if cfg.Bulk != nil {
 		o.bulk = &bulkSink{sink: o.sink, to: cfg.Bulk}
 		o.sink = o.bulk
+	}
+	var others []sink
+	if cfg.Events != nil {
+		o.events = &eventSink{tell: cfg.Events, text: text(), probes: m.Points, clock: clock}
+		others = append(others, o.events)
+	}
+	if cfg.Samples != nil {
+		others = append(others, cfg.Samples.newSink(formats, stackArrays(m.Formats), im, lines))
+	}
+	if others != nil {
+		o.sink = &teeSink{o.sink, others}
 	}
 	return o, nil
 }
@@ -110,6 +125,9 @@ func (o *output) flush() {
 			_, err := o.w.Write(o.buf)
 			o.note(err)
 		}
+	}
+	if o.events != nil {
+		o.events.flush()
 	}
 	if o.failed == nil {
 		o.written += o.taken

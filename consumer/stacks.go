@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gostap/output/profile"
 	"gostap/translator/format"
@@ -16,6 +17,7 @@ import (
 // is a number says how often it counts, else it is once. Of an array that is printed at the session's end, each element is a sample:
 // see stackArray.
 type Stacks struct {
+	mu      sync.Mutex
 	profile profile.Profile
 	sink    stackSink
 }
@@ -26,8 +28,19 @@ func (s *Stacks) Profile() *profile.Profile {
 	return &s.profile
 }
 
+// Take returns what the session has shown since the last time, while it runs. The sample that it is showing belongs to the next one.
+func (s *Stacks) Take() *profile.Profile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.profile
+	s.profile = profile.Profile{}
+	s.sink.forget()
+	return &p
+}
+
 // A stackSink adds records to Stacks, and writes nothing.
 type stackSink struct {
+	mu      *sync.Mutex
 	to      *profile.Profile
 	formats []printFormat
 	arrays  []stackArray // for each format
@@ -53,12 +66,14 @@ type stackSink struct {
 const keptText = 4 << 10
 
 func (s *Stacks) newSink(formats []printFormat, arrays []stackArray, im *images, lines *kernelLines) sink {
-	s.sink = stackSink{to: &s.profile, formats: formats, arrays: arrays, symbols: newSymbolizer(lines), images: im,
+	s.sink = stackSink{mu: &s.mu, to: &s.profile, formats: formats, arrays: arrays, symbols: newSymbolizer(lines), images: im,
 		known: map[string][]profile.Frame{}, leaves: map[string]*profile.Node{}}
 	return &s.sink
 }
 
 func (s *stackSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if cpu != s.cpu || r.time != s.time || r.point != s.point {
 		s.end(1)
 		s.text = s.text[:0]
@@ -139,13 +154,18 @@ func (s *stackSink) frames(kind byte, payload []byte, find func() ([]profile.Fra
 		return frames
 	}
 	if s.size > keptTexts {
-		clear(s.known)
-		clear(s.leaves)
-		s.size = 0
+		s.forget()
 	}
 	s.size += 2 * len(s.key)
 	s.known[string(s.key[start:])] = frames
 	return frames
+}
+
+// forget drops what is known of stacks.
+func (s *stackSink) forget() {
+	clear(s.known)
+	clear(s.leaves)
+	s.size = 0
 }
 
 // end adds the sample that there is, which counts n times.
