@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 
 GO ?= go
-GOFLAGS := -trimpath
+GOFLAGS := -trimpath -tags=nethttpomithttp2
 # A static binary takes no C library to be built or run.
 export CGO_ENABLED := 0
 BIN := bin/gostap

@@ -66,6 +66,8 @@ type stackSink struct {
 const keptText = 4 << 10
 
 func (s *Stacks) newSink(formats []printFormat, arrays []stackArray, im *images, lines *kernelLines) sink {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.sink = stackSink{mu: &s.mu, to: &s.profile, formats: formats, arrays: arrays, symbols: newSymbolizer(lines), images: im,
 		known: map[string][]profile.Frame{}, leaves: map[string]*profile.Node{}}
 	return &s.sink

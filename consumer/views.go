@@ -33,7 +33,7 @@ func (s *session) watch() (end func(), err error) {
 		return func() {}, nil
 	}
 	if len(s.manifest.Probes) == 0 {
-		return nil, errors.New("the module was built without --serve: nothing of it can be looked at while it runs")
+		return nil, errors.New("the module was built without --serve, --monitor or --otlp: nothing of it can be looked at while it runs")
 	}
 	file, err := openStarter(s.mod.name)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"gostap/consumer"
 	"gostap/live"
 	"gostap/live/monitor"
+	"gostap/live/otlp"
 	"gostap/live/serve"
 )
 
@@ -23,7 +24,11 @@ import (
 type liveOptions struct {
 	monitor string // seconds; "" without --monitor
 	serve   serve.Options
+	otlp    string // where a receiver is; "" without --otlp
 }
+
+// runSession is consumer.Run, or what does something besides.
+type runSession = func(context.Context, consumer.Config) (consumer.Result, error)
 
 func (l *liveOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&l.monitor, "monitor", "", "show the session in the terminal while it runs, anew every `SECONDS`: globals, probes, output; its last line has the keys")
@@ -31,10 +36,14 @@ func (l *liveOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&l.serve.Address, "serve", "", "show the session at `HOST:PORT` while it runs: a page, /metrics for Prometheus, /session.json, /healthz; without HOST, on the loopback")
 	f.StringVar(&l.serve.TokenFile, "serve-token", "", "answer those who send the token that is in `FILE`; beyond the loopback this or --serve-tls is needed")
 	f.StringVar(&l.serve.TLS, "serve-tls", "", "serve by https, with `CERT,KEY[,CLIENTS]`; with CLIENTS, to those alone whose certificates these have signed")
+	f.StringVar(&l.otlp, "otlp", "", "send globals and probes as metrics, what is printed as logs and stacks as profiles to an OpenTelemetry receiver at `URL`, such as http://localhost:4318")
 }
 
 // on reports whether the script is to be built so that it can be looked at.
-func (l *liveOptions) on() bool { return l.serve.Address != "" || l.monitor != "" }
+func (l *liveOptions) on() bool { return l.shows() || l.otlp != "" }
+
+// shows reports whether somebody looks at the session itself.
+func (l *liveOptions) shows() bool { return l.serve.Address != "" || l.monitor != "" }
 
 // interval is --monitor's.
 func (l *liveOptions) interval() (time.Duration, error) {
@@ -48,11 +57,18 @@ func (l *liveOptions) interval() (time.Duration, error) {
 func (l *liveOptions) check(r *runOptions) error {
 	switch {
 	case l.on() && r.recorder:
-		return errors.New("-F leaves the session, and nobody would be there to show it: --monitor and --serve don't go with it")
+		return errors.New("-F leaves the session, and nobody would be there to show it: --monitor, --serve and --otlp don't go with it")
 	case l.serve.Address == "" && (l.serve.TokenFile != "" || l.serve.TLS != ""):
 		return errors.New("--serve-token and --serve-tls are for --serve HOST:PORT")
 	case l.monitor != "" && l.serve.Address != "":
 		return errors.New("--monitor and --serve show the same session: give one of them")
+	}
+	if l.otlp != "" {
+		if err := otlp.Check(l.otlp); err != nil {
+			return err
+		}
+	}
+	switch {
 	case l.monitor != "":
 		_, err := l.interval()
 		return err
@@ -63,7 +79,8 @@ func (l *liveOptions) check(r *runOptions) error {
 }
 
 // shown runs a session that is shown as the options say.
-func (l *liveOptions) shown(run func(context.Context, consumer.Config) (consumer.Result, error)) func(context.Context, consumer.Config) (consumer.Result, error) {
+func (l *liveOptions) shown(run runSession) runSession {
+	run = l.sent(run)
 	switch {
 	case l.serve.Address != "":
 		return func(ctx context.Context, cfg consumer.Config) (consumer.Result, error) {
@@ -77,7 +94,7 @@ func (l *liveOptions) shown(run func(context.Context, consumer.Config) (consumer
 	return run
 }
 
-func (l *liveOptions) served(ctx context.Context, cfg consumer.Config, run func(context.Context, consumer.Config) (consumer.Result, error)) (consumer.Result, error) {
+func (l *liveOptions) served(ctx context.Context, cfg consumer.Config, run runSession) (consumer.Result, error) {
 	tail := &live.Tail{}
 	server, err := serve.Listen(l.serve, tail)
 	if err != nil {
@@ -97,7 +114,7 @@ func (l *liveOptions) served(ctx context.Context, cfg consumer.Config, run func(
 }
 
 // monitored has the terminal show the session. Once it has the terminal back, it prints the end of what the script has printed.
-func (l *liveOptions) monitored(ctx context.Context, cfg consumer.Config, run func(context.Context, consumer.Config) (consumer.Result, error)) (consumer.Result, error) {
+func (l *liveOptions) monitored(ctx context.Context, cfg consumer.Config, run runSession) (consumer.Result, error) {
 	if !term.IsTerminal(0) || !term.IsTerminal(1) {
 		return consumer.Result{ExitCode: 1}, errors.New("--monitor shows the session in a terminal, and there is none; --serve :PORT shows it in a browser")
 	}

@@ -96,7 +96,10 @@ func (o *options) check() error {
 	if o.vm != "" && o.run.out.bulk {
 		return errors.New("-b writes files, which would be the VM's; it does not go with --vm")
 	}
-	if (o.vm != "" || o.runtime == "host") && o.run.live.on() && o.pass == 5 {
+	if o.vm != "" && o.run.live.otlp != "" && o.pass == 5 {
+		return errors.New("--otlp sends sessions of this machine: the VM has no network")
+	}
+	if (o.vm != "" || o.runtime == "host") && o.run.live.shows() && o.pass == 5 {
 		return errors.New("--monitor and --serve show sessions in this machine's kernel: the VM passes on neither terminal nor network, and the host runtime has nothing to look at")
 	}
 	if o.suppressTimeLimits && !o.guru {

@@ -23,7 +23,7 @@ func (inv *invocation) runInKernel(ctx context.Context) error {
 }
 
 func (inv *invocation) runHost(ctx context.Context) error {
-	return inv.options.run.out.runSession(ctx, inv.config(), consumer.RunHost)
+	return inv.options.run.out.runSession(ctx, inv.config(), inv.options.run.live.sent(consumer.RunHost))
 }
 
 func (inv *invocation) config() consumer.Config {

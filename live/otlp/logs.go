@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package otlp
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/log"
+	sdk "go.opentelemetry.io/otel/sdk/log"
+	"go.opentelemetry.io/otel/sdk/resource"
+	collector "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
+	messages "go.opentelemetry.io/proto/slim/otlp/logs/v1"
+
+	"gostap/live"
+)
+
+// How many events wait to be sent, unless OTEL_BLRP_MAX_QUEUE_SIZE says otherwise, and how many go together, unless
+// OTEL_BLRP_MAX_EXPORT_BATCH_SIZE does: more than OpenTelemetry's 2,048 and 512, as handlers can print much at a time.
+const (
+	waitingEvents  = 16384
+	eventsTogether = 2048
+)
+
+// newLogs returns what takes events and sends them from time to time. When too many wait, the oldest ones are dropped.
+func newLogs(to *logExporter, from *resource.Resource) *sdk.LoggerProvider {
+	var options []sdk.BatchProcessorOption
+	if os.Getenv("OTEL_BLRP_MAX_QUEUE_SIZE") == "" {
+		options = append(options, sdk.WithMaxQueueSize(waitingEvents))
+	}
+	if os.Getenv("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE") == "" {
+		options = append(options, sdk.WithExportMaxBatchSize(eventsTogether))
+	}
+	return sdk.NewLoggerProvider(sdk.WithResource(from), sdk.WithProcessor(sdk.NewBatchProcessor(to, options...)))
+}
+
+// recordOf returns an event as OpenTelemetry has it.
+func recordOf(e *live.Event) log.Record {
+	var r log.Record
+	r.SetTimestamp(e.Time)
+	r.SetSeverity(log.SeverityInfo)
+	r.SetBody(attribute.StringValue(lines(e.Text)))
+	r.AddAttributes(attribute.String("gostap.probe", live.Label(e.Probe)), attribute.Int("cpu.logical_number", e.CPU))
+	if e.Stack != "" {
+		r.AddAttributes(attribute.String("code.stacktrace", lines(e.Stack)))
+	}
+	return r
+}
+
+// A logExporter sends what the SDK hands to it.
+type logExporter struct {
+	client *client
+	tally  *tally
+	from   *resource.Resource
+}
+
+// Export is the SDK's Exporter's.
+func (x *logExporter) Export(ctx context.Context, records []sdk.Record) error {
+	scoped := &messages.ScopeLogs{Scope: scope}
+	for i := range records {
+		scoped.LogRecords = append(scoped.LogRecords, logRecord(&records[i]))
+	}
+	var answer collector.ExportLogsServiceResponse
+	err := x.client.send(ctx, &collector.ExportLogsServiceRequest{ResourceLogs: []*messages.ResourceLogs{
+		{Resource: resourceOf(x.from), ScopeLogs: []*messages.ScopeLogs{scoped}}}}, &answer)
+	x.tally.done(int64(len(records)), answer.PartialSuccess.GetRejectedLogRecords(), answer.PartialSuccess.GetErrorMessage(), err)
+	return nil // it has been counted
+}
+
+// Shutdown and ForceFlush are the SDK's Exporter's: nothing is kept here.
+func (x *logExporter) Shutdown(context.Context) error   { return nil }
+func (x *logExporter) ForceFlush(context.Context) error { return nil }
+
+func logRecord(r *sdk.Record) *messages.LogRecord {
+	m := &messages.LogRecord{TimeUnixNano: nanoseconds(r.Timestamp()), ObservedTimeUnixNano: nanoseconds(r.ObservedTimestamp()),
+		SeverityNumber: messages.SeverityNumber(r.Severity()), Body: anyValue(r.Body())}
+	r.WalkAttributes(func(kv attribute.KeyValue) bool {
+		m.Attributes = append(m.Attributes, keyValue(kv))
+		return true
+	})
+	return m
+}
+
+func nanoseconds(t time.Time) uint64 { return uint64(max(t.UnixNano(), 0)) }
