@@ -20,7 +20,7 @@ import (
 var messageFunctions = regexp.MustCompile(`^(Errorf|New|Wrapf?|errorf|[fF]ail|failAt|Refused|Warnf|warnf|warnUnused|warning|complaint|bad|giveUp|raise)$`)
 
 // folders have what says messages to users.
-var folders = []string{"cmd", "consumer", "elaborate", "translator", "module-build", "vm", "internal", "bundle", "tools", "doctor", "manifest", "runtime-c"}
+var folders = []string{"cmd", "consumer", "elaborate", "translator", "module-build", "vm", "internal", "bundle", "tools", "doctor", "manifest", "live", "runtime-c"}
 
 // verb is a directive of a format.
 var verb = regexp.MustCompile(`%[-+# 0]*(?:\*|\d+)?(?:\.\d+)?l{0,2}[a-zA-Z]`)

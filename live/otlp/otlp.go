@@ -87,7 +87,7 @@ func Start(o Options) (*Sender, error) {
 	s := &Sender{closing: make(chan struct{})}
 	var err error
 	if s.from, err = describe(o); err != nil {
-		return nil, errors.Wrap(err, "OTEL_RESOURCE_ATTRIBUTES")
+		return nil, errors.Errorf("OTEL_RESOURCE_ATTRIBUTES: %v", err)
 	}
 	s.events = &tally{what: "events", warn: o.Warn}
 	client := func(signal, path string) *client {

@@ -246,10 +246,12 @@ func TestCheck(t *testing.T) {
 	}
 	for name, value := range map[string]string{
 		"OTEL_EXPORTER_OTLP_HEADERS": "key", "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT": "10s", "OTEL_EXPORTER_OTLP_COMPRESSION": "zip", "OTEL_EXPORTER_OTLP_CERTIFICATE": "/nonexistent",
+		"OTEL_RESOURCE_ATTRIBUTES": "a",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
-			if err := Check("http://localhost:4318"); err == nil || !strings.HasPrefix(err.Error(), name+": ") {
+			_, err := Start(Options{Endpoint: "http://localhost:4318"})
+			if err == nil || !strings.HasPrefix(err.Error(), name+": ") {
 				t.Error(err)
 			}
 		})
