@@ -44,12 +44,6 @@ type Manifest struct {
 	Bulk bool `json:",omitempty"` // built with -b: the output goes to a file for each processor
 }
 
-// A Format is one printf of the script; GS_REC_PRINT carries its index.
-type Format struct {
-	Format string
-	Args   string // a letter each: 'l' long, 's' string
-}
-
 // A Hist is one print(@hist_…) of the script.
 type Hist struct {
 	Linear              bool  `json:",omitempty"`
