@@ -18,6 +18,7 @@ import (
 
 	"gostap/live"
 	"gostap/output/profile"
+	"gostap/tests/receiver"
 )
 
 // standIn is a session of known values, whose keys are called that.
@@ -78,34 +79,34 @@ func TestNumbers(t *testing.T) {
 		t.Error(missing)
 	}
 
-	records := r.records()
+	records := r.Records()
 	if len(records) != events {
 		t.Fatalf("%d events of %d", len(records), events)
 	}
 	for i, record := range records {
-		a := byKey(record.Attributes)
+		a := receiver.ByKey(record.Attributes)
 		if record.Body.GetStringValue() != fmt.Sprintf("line\tof %d\\x1b\nmore\\xff", i) || record.TimeUnixNano != uint64(i)*1e9 ||
 			a["gostap.probe"] != "timer.s(1)" || a["cpu.logical_number"] != fmt.Sprint(i%4) || a["code.stacktrace"] != " 0x1 : f" {
 			t.Fatalf("%d: %v", i, record)
 		}
 	}
-	resource := byKey(r.logs.ResourceLogs[0].Resource.Attributes)
+	resource := receiver.ByKey(r.Logs.ResourceLogs[0].Resource.Attributes)
 	if resource["service.name"] != "gostap" || resource["deployment.environment.name"] != "test" || resource["gostap.script"] != "other" {
 		t.Errorf("%v", resource)
 	}
-	for _, h := range r.headers {
+	for _, h := range r.Headers {
 		if h.Get("X-Key") != "a b" {
 			t.Errorf("%v", h)
 		}
 	}
 
-	if len(r.metrics) != 1 {
-		t.Fatalf("metrics came %d times", len(r.metrics))
+	if len(r.Metrics) != 1 {
+		t.Fatalf("metrics came %d times", len(r.Metrics))
 	}
 	got := map[string]string{}
-	for _, m := range r.metrics[0].ResourceMetrics[0].ScopeMetrics[0].Metrics {
+	for _, m := range r.Metrics[0].ResourceMetrics[0].ScopeMetrics[0].Metrics {
 		for _, p := range append(m.GetGauge().GetDataPoints(), m.GetSum().GetDataPoints()...) {
-			got[fmt.Sprint(m.Name, byKey(p.Attributes))] = fmt.Sprint(p.GetAsInt())
+			got[fmt.Sprint(m.Name, receiver.ByKey(p.Attributes))] = fmt.Sprint(p.GetAsInt())
 		}
 		for _, p := range m.GetHistogram().GetDataPoints() {
 			got[m.Name] = fmt.Sprint(p.Count, *p.Sum, p.ExplicitBounds, p.BucketCounts, p.StartTimeUnixNano/1e9, p.TimeUnixNano/1e9)
@@ -126,23 +127,20 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 
-	if len(r.profiles) != 1 {
-		t.Fatalf("stacks came %d times", len(r.profiles))
+	if len(r.Profiles) != 1 {
+		t.Fatalf("stacks came %d times", len(r.Profiles))
 	}
-	d, p := r.profiles[0].Dictionary, r.profiles[0].ResourceProfiles[0].ScopeProfiles[0].Profiles[0]
+	d, p := r.Profiles[0].Dictionary, r.Profiles[0].ResourceProfiles[0].ScopeProfiles[0].Profiles[0]
 	if unit := d.StringTable[p.SampleType.TypeStrindex] + " " + d.StringTable[p.SampleType.UnitStrindex]; unit != "samples count" || len(p.ProfileId) != 16 {
 		t.Errorf("%s, %x", unit, p.ProfileId)
 	}
 	shown := ""
 	for _, sample := range p.Samples {
-		for _, l := range d.StackTable[sample.StackIndex].LocationIndices {
-			location := d.LocationTable[l]
-			shown += d.StringTable[d.FunctionTable[location.Lines[0].FunctionIndex].NameStrindex] + " " + d.StringTable[d.MappingTable[location.MappingIndex].FilenameStrindex] + " " +
-				d.AttributeTable[location.AttributeIndices[0]].Value.GetStringValue() + "; "
-		}
-		shown += fmt.Sprintln(sample.Values)
+		l := d.LocationTable[d.StackTable[sample.StackIndex].LocationIndices[0]] // the innermost
+		shown += fmt.Sprintln(receiver.Stack(d, sample), d.StringTable[d.MappingTable[l.MappingIndex].FilenameStrindex],
+			d.AttributeTable[l.AttributeIndices[0]].Value.GetStringValue(), sample.Values)
 	}
-	if shown != "work /bin/prog native; [10]\nvfs_read kernel kernel; work /bin/prog native; [30]\n" {
+	if shown != "[work] /bin/prog native [10]\n[work vfs_read] kernel kernel [30]\n" {
 		t.Error(shown)
 	}
 }
@@ -152,8 +150,8 @@ func TestTLS(t *testing.T) {
 	r := newTLSReceiver(t)
 	s := start(t, r.URL+"/")
 	s.Event(live.Event{Text: "x"})
-	if missing := s.Close(stacks()); missing != "" || len(r.records()) != 1 {
-		t.Errorf("%d events; %s", len(r.records()), missing)
+	if missing := s.Close(stacks()); missing != "" || len(r.Records()) != 1 {
+		t.Errorf("%d events; %s", len(r.Records()), missing)
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", "")
 	s = start(t, r.URL)
@@ -212,7 +210,7 @@ func TestRefused(t *testing.T) {
 	})
 	s := start(t, busy.URL)
 	s.Event(live.Event{Text: "x"})
-	for end := time.Now().Add(10 * time.Second); len(busy.records()) == 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); len(busy.Records()) == 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 	}
 	if missing := s.Close(&profile.Profile{}); missing != "" || asked.Load() != 2 {
 		t.Errorf("asked %d times; %s", asked.Load(), missing)

@@ -12,6 +12,8 @@ package e2e
 import (
 	"cmp"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,6 +27,7 @@ import (
 	"gostap/internal/kernels"
 	"gostap/internal/vmlinuz"
 	"gostap/tests/guest"
+	"gostap/tests/receiver"
 	"gostap/translator/syntax"
 )
 
@@ -167,6 +170,7 @@ func TestGuest(t *testing.T) {
 			"disarmed": disarmed,
 			"mark":     mark,
 			"enabled":  enabled,
+			"receiver": receive,
 		},
 	})
 }
@@ -270,6 +274,22 @@ func enabled(ts *testscript.TestScript, neg bool, args []string) {
 		return strings.Contains("\n"+string(list), "\n"+args[0]+" ") != neg
 	})
 }
+
+// receive starts an OpenTelemetry receiver, and with the name of a file writes into it what has come.
+func receive(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 1 {
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(received.Text()), 0o666))
+		return
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:4318")
+	ts.Check(err)
+	server := &http.Server{Handler: &received}
+	go server.Serve(listener)
+	ts.Defer(func() { server.Close() })
+}
+
+// received is what the receiver has.
+var received receiver.Receiver
 
 func await(ts *testscript.TestScript, limit time.Duration, failure string, done func() bool) {
 	for end := time.Now().Add(limit); !done(); time.Sleep(20 * time.Millisecond) {
