@@ -91,7 +91,7 @@ func (m *Monitor) take(snapshot *live.Snapshot, err error) {
 	text, next := m.tail.Since(m.printed)
 	if next != m.printed {
 		m.printed = next
-		fmt.Fprint(m.output, lines(text))
+		fmt.Fprint(m.output, lines(lastLines(text, scrolled)))
 	}
 	m.draw()
 }
@@ -103,7 +103,7 @@ func (m *Monitor) build() {
 		return v
 	}
 	m.head, m.probes, m.globals, m.output = pane(""), pane(" probes "), pane(" globals "), pane(" output ")
-	m.output.SetMaxLines(10000).ScrollToEnd()
+	m.output.SetMaxLines(scrolled).ScrollToEnd()
 	m.prompt = tview.NewInputField().SetFieldBackgroundColor(tcell.ColorDefault)
 	m.prompt.SetDoneFunc(m.answered)
 	m.app = tview.NewApplication()
@@ -259,4 +259,20 @@ func onOff(on bool) string {
 		return "on"
 	}
 	return "off"
+}
+
+// scrolled is how many lines of the script's output can be looked at. Drawing costs time for each, and handlers can print as many
+// in a hundredth of a second.
+const scrolled = 1000
+
+// lastLines returns the end of text: so many lines, if it has more.
+func lastLines(text string, n int) string {
+	for i := len(text) - 1; i > 0; i-- {
+		if text[i-1] == '\n' {
+			if n--; n == 0 {
+				return text[i:]
+			}
+		}
+	}
+	return text
 }

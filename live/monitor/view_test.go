@@ -88,3 +88,15 @@ func TestProbes(t *testing.T) {
 		t.Errorf("by hits: %q", got)
 	}
 }
+
+func TestLastLines(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{{"a\nb\nc\n", 2, "b\nc\n"}, {"a\nb\nc", 2, "b\nc"}, {"a\nb\n", 2, "a\nb\n"}, {"a\nb\n", 5, "a\nb\n"}, {"", 1, ""}} {
+		if got := lastLines(c.text, c.n); got != c.want {
+			t.Errorf("%d of %q: %q", c.n, c.text, got)
+		}
+	}
+}
