@@ -24,7 +24,7 @@ type Config struct {
 	Stderr     io.Writer     // messages; nil: standard error
 	JSON       bool          // write objects instead of text
 	Blocks     bool          // draw histograms with block characters and units, for a terminal
-	Stacks     *Stacks       // takes the stacks, and nothing is written; nil: none
+	Collector  Collector     // takes what is shown instead; nil: none
 	BufferMB   int           // of buffers for each CPU; 0: the default
 	Timeout    time.Duration // ends the session; 0: never
 	Script     string        // what gostap list calls it

@@ -18,8 +18,8 @@ import (
 func TestProtocol(t *testing.T) {
 	want := map[string]uint64{
 		"REC_PRINT": recPrint, "REC_TEXT": recText, "REC_HIST": recHist, "REC_SYSTEM": recSystem, "REC_STACK": recStack, "REC_USTACK": recUstack,
-		"REC_SWITCH_FILE": recSwitchFile,
-		"FRAME_CALL":      frameCall, "NO_IMAGE": noImage, "VDSO": vdsoImage, "KERNEL": kernelImage, "TABLES_MAX": tablesMax,
+		"REC_SWITCH_FILE": recSwitchFile, "REC_TASK": recTask,
+		"FRAME_CALL": frameCall, "NO_IMAGE": noImage, "VDSO": vdsoImage, "KERNEL": kernelImage, "TABLES_MAX": tablesMax,
 		"USTACK_BRIEF": ustackBrief, "USTACK_LINES": ustackLines, "USTACK_BUSY": ustackBusy, "USTACK_FAULT": ustackFault,
 		"USTACK_GUESSED": ustackGuessed, "USTACK_DEEP": ustackDeep,
 		"CFA_NONE": unwind.CFANone, "CFA_REGISTER": unwind.CFARegister, "CFA_DEREF": unwind.CFADeref, "CFA_PLT": unwind.CFAPLT,

@@ -41,7 +41,8 @@ type Manifest struct {
 	Views  []View  `json:",omitempty"`
 	Probes []Probe `json:",omitempty"`
 
-	Bulk bool `json:",omitempty"` // built with -b: the output goes to a file for each processor
+	Bulk  bool `json:",omitempty"` // built with -b: the output goes to a file for each processor
+	Tasks bool `json:",omitempty"` // built with --output=perfetto: records say in which thread a handler runs
 }
 
 // A Format is one printf of the script; GS_REC_PRINT carries its index.

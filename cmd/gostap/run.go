@@ -59,7 +59,7 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 func (r *runOptions) check() error {
 	switch {
 	case r.recorder && pictures[r.out.format] != nil:
-		return errors.Errorf("--output=%s is written at the session's end, and -F leaves it: give one of them", r.out.format)
+		return errors.Errorf("--output=%s is one file of a whole session, and -F leaves it: give one of them", r.out.format)
 	case r.leaves() && r.command != "":
 		return errors.New("-F leaves the session at once, -c ends it with the command: give one of them, or -o FILE")
 	case r.leaves() && r.timeout != 0:

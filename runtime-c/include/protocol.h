@@ -45,6 +45,15 @@ struct gs_record {
 
 #define GS_REC_SWITCH_FILE 7 /* nothing: the output goes on in the next file */
 
+#define GS_REC_TASK 8	   /* a gs_task: in what thread the handler runs whose records follow. Only in modules of scripts that \
+			      are built with it (gs_program.tasks) */
+struct gs_task {
+	unsigned int pid;	       /* the process, 0 in the idle loop */
+	unsigned int tid;
+	char thread[16];	       /* the names of the thread and of the process's first, padded with NULs */
+	char process[16];
+};
+
 #define GS_STACK_RETURN 1    /* a function's return: the first address is the function, the second where it returns to */
 #define GS_STACK_LINES 2     /* with file and line */
 

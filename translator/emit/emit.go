@@ -19,6 +19,7 @@ type Options struct {
 	Limits  Limits
 	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
 	Monitor bool // --monitor: let globals, hits and cycles be read while it runs, and probes be switched off
+	Tasks   bool // --output=perfetto: say in which thread a handler runs
 
 	AsStap       bool // the report of -t is SystemTap's
 	Unprivileged bool // --privilege=stapusr: only processes of the session's user are probed and read
