@@ -81,6 +81,7 @@ const (
 const (
 	recMessage = 16
 	recStats   = 17
+	recView    = 18
 )
 
 // GS_IOC_*: what a cpuN file can be asked.

@@ -25,7 +25,7 @@ func TestProtocol(t *testing.T) {
 		"CFA_NONE": unwind.CFANone, "CFA_REGISTER": unwind.CFARegister, "CFA_DEREF": unwind.CFADeref, "CFA_PLT": unwind.CFAPLT,
 		"RULE_END": unwind.FlagEnd, "RULE_SIGNAL": unwind.FlagSignal, "FROM_CFA": unwind.FromCFA,
 		"STACK_RETURN": stackReturn, "STACK_LINES": stackLines,
-		"REC_MESSAGE": recMessage, "REC_STATS": recStats,
+		"REC_MESSAGE": recMessage, "REC_STATS": recStats, "REC_VIEW": recView,
 		"IOC_CONSUMED": iocConsumed, "IOC_GEOMETRY": iocGeometry, "IOC_FIRST": iocFirst,
 		"IOC_START": iocStart, "IOC_STOP": iocStop, "IOC_IMAGE": iocImage, "IOC_TABLE": iocTable, "IOC_VIEW": iocView, "IOC_RESET": iocReset, "IOC_SWITCH": iocSwitch,
 		"VIEW_PROBES": viewProbes, "VIEW_END": viewEnd, "VIEW_MAX": viewMax, "CMD_STATS": cmdStats,

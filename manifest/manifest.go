@@ -53,8 +53,9 @@ type Format struct {
 
 // A Hist is one print(@hist_…) of the script.
 type Hist struct {
-	Linear              bool  `json:",omitempty"`
-	Low, High, Interval int64 `json:",omitempty"`
+	Of                  string `json:",omitempty"` // the global that it is of
+	Linear              bool   `json:",omitempty"`
+	Low, High, Interval int64  `json:",omitempty"`
 	// Near is HIST_ELISION: how many of the empty buckets on each side of a
 	// full one are drawn; all are if it is negative.
 	Near int64

@@ -38,7 +38,7 @@ type outputOptions struct {
 func (o *outputOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.file, "output-file", "o", "", "write to `FILE`, in which %F and the like stand for the time, instead of standard output; on SIGUSR2, go on in FILE.1 and so on")
 	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, and `SIZE[,N]`: write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them")
-	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, json (an object a line), of the stacks that the session shows folded (text), flamegraph (a page of HTML) or pprof, or perfetto (a trace)")
+	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, json (an object a line), html (a page of all that the session shows), of its stacks folded (text), flamegraph (a page) or pprof, or perfetto (a trace)")
 	f.StringVar(&o.baseline, "baseline", "", "with --output=flamegraph, show what has changed since `FILE`, which --output=folded has written")
 	f.StringVar(&o.plain, "plain", "auto", "draw histograms with @ and whole numbers, not with block characters and units: `WHEN` is never, always or auto, which is unless they go to a terminal")
 	f.Lookup("plain").NoOptDefVal = "always"

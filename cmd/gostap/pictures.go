@@ -27,10 +27,18 @@ var pictures = map[string]picture{
 	"flamegraph": stacks(flamegraph.Write),
 	"pprof":      stacks(func(w io.Writer, p, _ *profile.Profile, _ string) error { return pprof.Write(w, p) }),
 	"perfetto":   trace,
+	"html":       page,
 }
 
 // formats are those of --output.
-const formats = "text, json, folded, flamegraph, pprof or perfetto"
+const formats = "text, json, html, folded, flamegraph, pprof or perfetto"
+
+// page writes a report of all that the session has shown.
+func page(_ *outputOptions, cfg *consumer.Config) (func(io.Writer) error, error) {
+	shown := new(consumer.Shown)
+	cfg.Collector = shown
+	return func(w io.Writer) error { return shown.Report(pictureTitle(cfg)).Write(w) }, nil
+}
 
 // trace writes all that the session prints on the way.
 func trace(_ *outputOptions, cfg *consumer.Config) (func(io.Writer) error, error) {

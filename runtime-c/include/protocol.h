@@ -82,6 +82,7 @@ struct gs_frame {
 #define GS_REC_MESSAGE 16  /* u32 GS_MSG_*, then TEXT, NEAR and POINT as strings: u16 length and bytes */
 #define GS_REC_STATS 17	   /* the last record: u32 GS_STATE_*, u32 points unarmed, \
 			      u64 errors, u64 lost, u64 written, u64 for each of GS_SKIP_* */
+#define GS_REC_VIEW 18	   /* at the end, of a script that was built with --monitor: u32 view as in gs_view_read, then its rows or some */
 
 /*
  * Opening a cpuN file wants CAP_SYS_ADMIN. Of those who have it open, the one
