@@ -71,9 +71,13 @@ func (s *shownSink) record(dst []byte, cpu int, r *record, payload []byte) ([]by
 		return dst, false
 	}
 	s.report.Text.Write(s.buf)
-	if r.kind != recHist {
+	switch r.kind {
+	case recPrint, recText:
 		s.before = append(s.before, s.buf[max(len(s.buf)-keptText/2, 0):]...)
 		s.before = append(s.before[:0], s.before[max(len(s.before)-keptText/2, 0):]...)
+		return dst, true
+	case recHist:
+	default:
 		return dst, true
 	}
 	_, counts, _ := histRecord(s.text.hists, payload)

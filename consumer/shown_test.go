@@ -50,7 +50,7 @@ func TestShown(t *testing.T) {
 			Times   []int64
 			Columns [][]int64
 		}
-		Stacks struct{ Children []struct{ Name string } }
+		Stacks struct{ Frames []struct{ Name string } }
 	}
 	if err := json.Unmarshal([]byte(text), &data); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestShown(t *testing.T) {
 	if write := data.Series[1]; len(write.Times) != 2 || write.Times[1]-write.Times[0] != 1000 || write.Columns[0][0] != 4 || write.Columns[1][0] != 5 {
 		t.Errorf("%+v", write)
 	}
-	if len(data.Stacks.Children) != 1 || data.Stacks.Children[0].Name != "dd" {
+	if len(data.Stacks.Frames) != 4 || data.Stacks.Frames[1].Name != "dd" {
 		t.Errorf("stacks are %+v", data.Stacks)
 	}
 	for _, printed := range []string{"read\nvalue |", "dd\n", "0xffffffff81000110 : inner+0x10/0x100 [kernel]\n"} {

@@ -1,5 +1,22 @@
 "use strict";
-// flameGraph draws stacks into an element: { name, value, kind, module, delta, children }.
+// unfold returns stacks as a tree of { name, value, kind, module, frame, delta, children }: see flamegraph.Stacks.
+function unfold({ frames, nodes, compared }) {
+  let at = 0;
+  const read = () => {
+    const frame = frames[nodes[at]], count = nodes[at + 2];
+    const node = { name: frame.name, value: nodes[at + 1], kind: frame.kind, module: frame.module, frame };
+    if (compared) node.delta = nodes[at + 3];
+    at += compared ? 4 : 3;
+    if (count) {
+      node.children = [];
+      for (let i = 0; i < count; i++) node.children.push(read());
+    }
+    return node;
+  };
+  return read();
+}
+
+// flameGraph draws stacks into an element, as unfold has them.
 function flameGraph(into, data) {
   const make = (tag, id, text) => {
     const e = document.createElement(tag);

@@ -2,7 +2,11 @@
 
 package perfetto
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"bytes"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // The messages of Perfetto's protos/perfetto/trace/*.proto that are written here, with the numbers of their fields. Whoever
 // reads a trace passes over fields that it doesn't know, and none of these has changed since they were introduced.
@@ -13,8 +17,8 @@ import "google.golang.org/protobuf/encoding/protowire"
 //	ClockSnapshot    clocks = 1 { clock_id = 1, timestamp = 2 }
 //	TrackDescriptor  uuid = 1, name = 2, process = 3, thread = 4, parent_uuid = 5, counter = 8, child_ordering = 11, sibling_order_rank = 12
 //	TrackEvent       debug_annotations = 4, type = 9, name_iid = 10, track_uuid = 11, name = 23, counter_value = 30
-//	DebugAnnotation  name_iid = 1, int_value = 4, string_value = 6
-//	InternedData     event_names = 2, debug_annotation_names = 3, each { iid = 1, name = 2 }
+//	DebugAnnotation  name_iid = 1, int_value = 4, string_value = 6, string_value_iid = 17
+//	InternedData     event_names = 2, debug_annotation_names = 3, debug_annotation_string_values = 29, each { iid = 1, name or str = 2 }
 const (
 	tracePacket = 1
 
@@ -30,6 +34,7 @@ const (
 
 	internedEventNames = 2
 	internedArgNames   = 3
+	internedValues     = 29
 )
 
 // What is in every packet: all are of one sequence, whose packets refer to names that ones before have given numbers.
@@ -41,6 +46,9 @@ const (
 	clockMonotonic    = 3
 	clockBoottime     = 6
 	maxNames          = 1 << 16 // that have numbers; others are written out
+	maxValues         = 1 << 18 // the same of values,
+	maxValueBytes     = 64 << 20
+	shortValue        = 16 // is as long as its number in the one place where it is new
 	defaultsTimestamp = packetClockID
 )
 
@@ -77,6 +85,8 @@ type packets struct {
 	event, interned message
 	arg             message
 	events, args    map[string]uint64 // names that have numbers
+	values          map[string]uint64 // and values, such as stacks, which repeat
+	valueBytes      int
 }
 
 // take appends the packets to dst.
@@ -95,7 +105,7 @@ func (p *packets) end(flags uint64) {
 
 // begin writes the packets that the others rest on.
 func (p *packets) begin(c Clocks) {
-	p.events, p.args = map[string]uint64{}, map[string]uint64{}
+	p.events, p.args, p.values = map[string]uint64{}, map[string]uint64{}, map[string]uint64{}
 	var snapshot message
 	for _, clock := range []struct{ id, at uint64 }{{clockBoottime, c.Boottime}, {clockMonotonic, c.Monotonic}, {clockRealtime, c.Realtime}} {
 		snapshot = snapshot.bytes(1, message(nil).varint(1, clock.id).varint(2, clock.at))
@@ -105,13 +115,13 @@ func (p *packets) begin(c Clocks) {
 	p.end(flagsFirst)
 }
 
-// intern returns the number of a name, which the packet brings if it is new; 0 if there are too many.
-func (p *packets) intern(known map[string]uint64, field protowire.Number, name string) uint64 {
+// intern returns the number of a name, which the packet brings if it is new, as it is shown; 0 if there are too many.
+func (p *packets) intern(known map[string]uint64, most int, field protowire.Number, name, shown string) uint64 {
 	id := known[name]
-	if id == 0 && len(known) < maxNames {
+	if id == 0 && len(known) < most {
 		id = uint64(len(known) + 1)
 		known[name] = id
-		p.interned = p.interned.bytes(field, message(nil).varint(1, id).text(2, name))
+		p.interned = p.interned.bytes(field, message(nil).varint(1, id).text(2, shown))
 	}
 	return id
 }
@@ -134,20 +144,24 @@ func (p *packets) put(kind uint64, on, time uint64, name, probe string, text []b
 	p.interned = p.interned[:0]
 	p.event = p.event[:0].varint(9, kind).varint(11, on)
 	if name != "" {
-		if id := p.intern(p.events, internedEventNames, name); id != 0 {
+		if id := p.intern(p.events, maxNames, internedEventNames, name, name); id != 0 {
 			p.event = p.event.varint(10, id)
 		} else {
 			p.event = p.event.text(23, name)
 		}
 	}
 	if probe != "" {
-		p.annotate("probe", false, 0, probe)
+		p.annotate("probe", p.value([]byte(probe)))
 	}
-	if shown := printed(text); shown != "" {
-		p.annotate("text", false, 0, shown)
+	if text = bytes.TrimRight(text, "\n"); len(text) > 0 {
+		p.annotate("text", p.value(text))
 	}
 	for _, a := range args {
-		p.annotate(a.Name, a.Text == nil, a.Number, label(string(a.Text)))
+		if a.Text == nil {
+			p.annotate(a.Name, p.arg[:0].varint(4, uint64(a.Number)))
+		} else {
+			p.annotate(a.Name, p.value(a.Text))
+		}
 	}
 	p.endEvent(time)
 }
@@ -169,16 +183,30 @@ func (p *packets) endEvent(time uint64) {
 }
 
 // annotate gives the event a value with a name.
-func (p *packets) annotate(name string, isNumber bool, number int64, text string) {
-	id := p.intern(p.args, internedArgNames, name)
+func (p *packets) annotate(name string, value message) {
+	p.arg = value
+	if id := p.intern(p.args, maxNames, internedArgNames, name, name); id != 0 {
+		p.event = p.event.bytes(4, p.arg.varint(1, id))
+	}
+}
+
+// value returns the value of an annotation, which is text as it was printed: its number, where it may come again.
+func (p *packets) value(text []byte) message {
+	value := p.arg[:0]
+	if len(text) <= shortValue {
+		return value.text(6, printed(string(text)))
+	}
+	if id := p.values[string(text)]; id != 0 {
+		return value.varint(17, id)
+	}
+	shown := printed(string(text))
+	if p.valueBytes > maxValueBytes {
+		return value.text(6, shown)
+	}
+	p.valueBytes += len(text)
+	id := p.intern(p.values, maxValues, internedValues, string(text), shown)
 	if id == 0 {
-		return
+		return value.text(6, shown)
 	}
-	p.arg = p.arg[:0].varint(1, id)
-	if isNumber {
-		p.arg = p.arg.varint(4, uint64(number))
-	} else {
-		p.arg = p.arg.text(6, text)
-	}
-	p.event = p.event.bytes(4, p.arg)
+	return value.varint(17, id)
 }

@@ -204,16 +204,10 @@ func (t *Trace) mark(th *thread, e *Event, m mark) {
 func label(name string) string { return profile.Clean(name) }
 
 // printed is text as an event has it: clean, its lines kept, and not too long.
-func printed(text []byte) string {
+func printed(text string) string {
 	const most = 16 << 10
-	cut := ""
-	if len(text) > most {
-		cut = fmt.Sprintf("… and %d bytes more", len(text)-most)
-		text = text[:most]
+	if len(text) <= most {
+		return profile.CleanText(text)
 	}
-	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = profile.Clean(line)
-	}
-	return strings.Join(lines, "\n") + cut
+	return profile.CleanText(text[:most]) + fmt.Sprintf("… and %d bytes more", len(text)-most)
 }

@@ -63,6 +63,7 @@ type reader struct {
 	tracks map[uint64]string
 	names  map[uint64]string
 	args   map[uint64]string
+	values map[uint64]string
 	open   map[uint64][]*slice
 	lines  []*slice
 }
@@ -87,7 +88,7 @@ func (s *slice) String() string {
 
 // read returns the lines of a trace, those of processors' tracks only if they are wanted.
 func read(t *testing.T, trace []byte, cpus bool) string {
-	r := &reader{t: t, tracks: map[uint64]string{}, names: map[uint64]string{}, args: map[uint64]string{}, open: map[uint64][]*slice{}}
+	r := &reader{t: t, tracks: map[uint64]string{}, names: map[uint64]string{}, args: map[uint64]string{}, values: map[uint64]string{}, open: map[uint64][]*slice{}}
 	for i, f := range fields(t, trace) {
 		if f.number != tracePacket {
 			t.Fatalf("field %d in a trace", f.number)
@@ -114,7 +115,7 @@ func (r *reader) packet(i int, p []field) {
 		switch f.number {
 		case packetInterned:
 			for _, entry := range fields(r.t, f.bytes) {
-				known := map[protowire.Number]map[uint64]string{internedEventNames: r.names, internedArgNames: r.args}[entry.number]
+				known := map[protowire.Number]map[uint64]string{internedEventNames: r.names, internedArgNames: r.args, internedValues: r.values}[entry.number]
 				e := fields(r.t, entry.bytes)
 				known[one(e, 1).value] = r.text(one(e, 2))
 			}
@@ -165,7 +166,10 @@ func (r *reader) event(time uint64, e []field) {
 		if f.number == 4 {
 			a := fields(r.t, f.bytes)
 			value := r.text(one(a, 6))
-			if one(a, 6).bytes == nil {
+			switch {
+			case one(a, 17).value != 0:
+				value = r.values[one(a, 17).value]
+			case one(a, 6).bytes == nil:
 				value = fmt.Sprint(int64(one(a, 4).value))
 			}
 			s.args += fmt.Sprintf("{%s=%s}", r.args[one(a, 1).value], value)

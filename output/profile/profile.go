@@ -117,6 +117,9 @@ func Clean(s string) string {
 
 // CleanText is Clean for text of several lines: these, and tabs, stay.
 func CleanText(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f) }) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return r

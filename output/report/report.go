@@ -41,8 +41,8 @@ type Report struct {
 // shown is the page's data.
 type shown struct {
 	*live.Snapshot
-	Series []*series        `json:"series"`
-	Stacks *flamegraph.Node `json:"stacks,omitempty"` // nil: there are none
+	Series []*series          `json:"series"`
+	Stacks *flamegraph.Stacks `json:"stacks,omitempty"` // nil: there are none
 }
 
 // chunk is how much text stands in an element: a browser lays out those alone that are looked at.
@@ -55,7 +55,7 @@ func (r *Report) Write(w io.Writer) error {
 		data.Series = append(data.Series, r.Prints[i].series(func(ns uint64) int64 { return r.Clock(ns).UnixMilli() })...)
 	}
 	if r.Stacks != nil && r.Stacks.Root.Total() > 0 {
-		data.Stacks = flamegraph.Describe(r.Stacks)
+		data.Stacks = flamegraph.Describe(r.Stacks, nil)
 	}
 	text, err := json.Marshal(data) // escapes <, > and &
 	if err != nil {

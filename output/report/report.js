@@ -41,34 +41,29 @@ for (const g of globals) {
 // How often functions were met, by themselves and with what they have called; a function that calls itself counts once in a stack.
 function functions(root) {
   const list = new Map();
-  const walk = (node, above) => {
-    const key = node.name + "\n" + (node.module || "");
-    let f = list.get(key);
-    if (!f) list.set(key, f = { name: node.name, module: node.module || "", self: 0, total: 0 });
-    const inner = above.has(key);
-    if (!inner) {
-      f.total += node.value;
-      above.add(key);
-    }
+  const walk = node => {
+    let f = list.get(node.frame);
+    if (!f) list.set(node.frame, f = { name: node.name, module: node.module || "", self: 0, total: 0, above: 0 });
+    if (f.above++ === 0) f.total += node.value;
     f.self += node.value;
     for (const c of node.children || []) {
       f.self -= c.value;
-      walk(c, above);
+      walk(c);
     }
-    if (!inner) above.delete(key);
+    f.above--;
   };
-  for (const c of root.children || []) walk(c, new Set());
+  for (const c of root.children || []) walk(c);
   return [...list.values()];
 }
 if (data.stacks) {
-  const chart = el("div"), share = n => (100 * n / data.stacks.value).toFixed(2) + "%";
+  const stacks = unfold(data.stacks), chart = el("div"), share = n => (100 * n / stacks.value).toFixed(2) + "%";
   into("stacks", chart);
-  flameGraph(chart, data.stacks);
+  flameGraph(chart, stacks);
   const table = new Table("Functions, and how often they were met, by themselves and with those that they call", { sort: 2, limit: 50 });
   into("stacks", el("h3", "Functions"), table.element);
   table.set([{ name: "function", get: f => f.name, head: true }, { name: "in", get: f => f.module },
     { name: "self", get: f => f.self, number: true }, { name: "% self", get: f => f.self, show: f => share(f.self), number: true },
-    { name: "total", get: f => f.total, number: true }, { name: "% total", get: f => f.total, show: f => share(f.total), number: true }], functions(data.stacks));
+    { name: "total", get: f => f.total, number: true }, { name: "% total", get: f => f.total, show: f => share(f.total), number: true }], functions(stacks));
 }
 
 if ((data.probes || []).length) {

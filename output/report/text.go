@@ -11,7 +11,7 @@ type Text struct {
 }
 
 // textSize is how many bytes of the beginning are kept at most, and how many of the end.
-const textSize = 4 << 20
+const textSize = 2 << 20
 
 // Write never fails.
 func (t *Text) Write(p []byte) (int, error) {
