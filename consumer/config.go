@@ -54,6 +54,14 @@ func (c *Config) output() io.Writer {
 	return os.Stdout
 }
 
+// commandOutput is where the command of -c prints: what a collector writes to standard output has no room for others' lines.
+func (c *Config) commandOutput() *os.File {
+	if _, files := c.Output.(*Files); c.Collector != nil && !files {
+		return os.Stderr
+	}
+	return os.Stdout
+}
+
 func (c *Config) stderr() io.Writer {
 	if c.Stderr != nil {
 		return c.Stderr

@@ -67,7 +67,7 @@ func (h *hostRun) run(m *manifest.Manifest) (result Result, err error) {
 		}
 	}()
 	if h.cfg.Command != "" {
-		if h.command, err = startCommand(h.cfg.Command); err != nil {
+		if h.command, err = startCommand(h.cfg.Command, h.cfg.commandOutput()); err != nil {
 			return result, err
 		}
 		defer h.command.cancel()

@@ -122,6 +122,9 @@ func (r *runOptions) checkGlobals(m *manifest.Manifest) error {
 // file the output goes to, and who writes it.
 func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
 	args := []string{"--output=" + r.out.format}
+	if path, err := filepath.Abs(r.out.baseline); err == nil && r.out.baseline != "" {
+		args = append(args, "--baseline", path)
+	}
 	if r.timeout != 0 {
 		args = append(args, fmt.Sprintf("-T%d", r.timeout))
 	}

@@ -34,7 +34,7 @@ func hist(counts ...int64) []int64 { // of 1, 2, 4, …
 // sample is a report of all kinds of things.
 func sample() *Report {
 	stats := live.Value{Kind: live.Statistics, Stats: &live.Stats{Count: 8, Sum: 33, Hists: [][]int64{hist(3, 0, 5)}}}
-	r := &Report{Title: hostile, Stacks: &profile.Profile{}, Clock: func(ns uint64) time.Time { return time.Unix(int64(ns), 0) },
+	r := &Report{Title: hostile, Stacks: &profile.Profile{}, Clock: func(ns uint64) time.Time { return time.UnixMilli(int64(ns) * 100) },
 		Snapshot: &live.Snapshot{Globals: []live.Global{
 			{Name: "n", Kind: live.Long, Rows: []live.Row{{Value: number(77)}}},
 			{Name: "who", Kind: live.String, Rows: []live.Row{{Value: text(hostile)}}},
@@ -176,6 +176,7 @@ func TestHeatMap(t *testing.T) {
 	b.want(status, `"1: 0"`)
 	b.run(chromedp.KeyEvent(kb.ArrowRight + kb.ArrowRight + kb.ArrowUp + kb.ArrowUp + kb.ArrowUp + kb.ArrowUp))
 	b.want(status, `"8 to 15: 7"`)
+	b.want(`/^\d\d:\d\d:40\.100 to \d\d:\d\d:40\.200, /.test(document.querySelector("svg.heat").closest("section").querySelector("[role=status]").textContent)`, `true`)
 	b.run(chromedp.Click(`#series input`))
 	b.want(count, `6`)
 	b.run(chromedp.Click(`#series summary`), chromedp.WaitVisible(`#series details table`))

@@ -23,6 +23,13 @@ function heatColumns(s, differences) {
   return joined;
 }
 
+// inUnits writes powers of two in units of 1024: 64K.
+function inUnits(label) {
+  let n = Number(label), unit = 0;
+  while (n && n % 1024 === 0) { n /= 1024; unit++; }
+  return unit ? n + " KMGTPE"[unit] : label;
+}
+
 function heatMap(into, s) {
   const box = el("div"), status = el("p", "", "note"), legend = el("p", undefined, "legend note");
   status.setAttribute("role", "status");
@@ -31,7 +38,9 @@ function heatMap(into, s) {
     const next = s.histogram.linear || s.first + i < 64 ? undefined : bucketLabel(s.histogram, s.first + i + 1, s.buckets);
     return next === undefined || next - label < 2 ? label : label + " to " + (next - 1);
   };
-  const clock = ms => new Date(ms).toLocaleTimeString(undefined, { hour12: false, fractionalSecondDigits: s.times.length > 1 && s.times[1] - s.times[0] < 1000 ? 3 : undefined });
+  const steps = s.times.slice(1).map((t, i) => t - s.times[i]).sort((a, b) => a - b);
+  const clock = ms => new Date(ms).toLocaleTimeString(undefined, { hourCycle: "h23", hour: "2-digit", minute: "2-digit", second: "2-digit",
+    fractionalSecondDigits: steps[0] < 1000 ? 3 : undefined });
   let only = s.grows;
   if (s.grows) {
     const label = el("label"), check = el("input");
@@ -47,8 +56,8 @@ function heatMap(into, s) {
     const top = d3.max(columns, c => d3.max(c.counts)) || 1;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const ramp = dark ? t => d3.interpolateInferno(.2 + .8 * t) : t => d3.interpolateYlOrRd(.1 + .9 * t);
-    const color = d3.scaleSequentialSqrt([0, top], ramp);
-    const margin = { left: 90, right: 20, top: 6, bottom: 24 }, cell = Math.max(8, Math.min(22, 360 / rows));
+    const color = d3.scaleSequentialLog([1, Math.max(top, 2)], ramp);
+    const margin = { left: 70, right: 20, top: 6, bottom: 24 }, cell = Math.max(8, Math.min(22, 360 / rows));
     const width = Math.max(into.clientWidth, 320), height = margin.top + cell * rows + margin.bottom;
     const x = d3.scaleTime([columns[0].from, columns[columns.length - 1].to], [margin.left, width - margin.right]);
     const y = i => margin.top + (rows - 1 - i) * cell;
@@ -65,7 +74,7 @@ function heatMap(into, s) {
     const every = Math.ceil(14 / cell);
     const names = d3.range(rows).filter(i => i % every === 0);
     svg.append("g").attr("aria-hidden", true).selectAll("text").data(names).join("text").attr("x", margin.left - 6).attr("y", i => y(i) + cell / 2)
-      .attr("dy", ".35em").attr("text-anchor", "end").attr("fill", "currentColor").text(i => bucketLabel(s.histogram, s.first + i, s.buckets));
+      .attr("dy", ".35em").attr("text-anchor", "end").attr("fill", "currentColor").text(i => inUnits(bucketLabel(s.histogram, s.first + i, s.buckets)));
     const cursor = svg.append("rect").attr("class", "cursor").attr("height", cell).attr("visibility", "hidden");
 
     let at = null;
@@ -89,7 +98,7 @@ function heatMap(into, s) {
     box.replaceChildren(svg.node());
     status.textContent = "";
     const stripe = el("i");
-    stripe.style.background = "linear-gradient(to right," + d3.range(0, 1.01, .1).map(t => color(top * t)).join() + ")";
+    stripe.style.background = "linear-gradient(to right," + d3.range(0, 1.01, .1).map(t => color(Math.max(top, 2) ** t)).join() + ")";
     legend.replaceChildren("1 ", stripe, " " + top + (columns.length < s.columns.length ? "; each column is " + Math.ceil(s.columns.length / columns.length) + " histograms" : ""));
   }
   draw();
