@@ -107,6 +107,8 @@ func (s *sampled) run(b *testing.B, to Collector, w io.Writer) {
 // BenchmarkPictures writes each form of a session's samples to a file, and opens it:
 //
 //	go test -run - -bench Pictures -benchtime 1x ./consumer
+//
+// With KEEP in the environment, a folder, the files stay there.
 func BenchmarkPictures(b *testing.B) {
 	s := newSampled()
 	stacks, shown, trace := new(Stacks), new(Shown), new(Trace)
