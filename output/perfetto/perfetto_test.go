@@ -62,6 +62,19 @@ line��}{name=a�b}
 	}
 }
 
+func TestNames(t *testing.T) {
+	for probe, want := range map[string]string{
+		`kernel.function("__x64_sys_read@fs/read_write.c:620")`: "sys_read", `kernel.function("__ia32_compat_sys_open")`: "compat_sys_open",
+		`kernel.trace("sched:sched_switch")`: "sched_switch", `process("/bin/a:b").mark("x:y")`: "y", `process("/bin/x").plt("malloc")`: "malloc",
+		`process("/bin/x").function("a::b<c::d>(int)@f.cc:1")`: "a::b<c::d>(int)", `module("ext4").statement("f@fs/ext4/x.c:1")`: "f",
+		`timer.ms(5)`: "timer.ms(5)", `process("/bin/x").begin`: `process("/bin/x").begin`, `netfilter.hook("NF_INET_LOCAL_IN").pf("NFPROTO_IPV4")`: `netfilter.hook("NF_INET_LOCAL_IN").pf("NFPROTO_IPV4")`,
+	} {
+		if name := pair([]string{probe})[0].name; name != want {
+			t.Errorf("%s is %s, not %s", probe, name, want)
+		}
+	}
+}
+
 // Lines as atrace writes them are what they say, and no text.
 func TestMarks(t *testing.T) {
 	at := func(time uint64, text string) Event {

@@ -73,10 +73,13 @@ func pair(points []string) []point {
 // named are the points that go by a name in quotes: kernel.function("NAME@file:line"), kernel.trace("system:NAME").
 var named = regexp.MustCompile(`\.(?:function|mark|plt|statement|trace)\("(?:\w+:\b)?([^"@]+)[^"]*"\)`)
 
+// entrySys begins the names of what system calls come in by: __x64_sys_read.
+var entrySys = regexp.MustCompile(`^__[a-z0-9]+_(compat_)?sys_`)
+
 // pointName is what a point's events are called.
 func pointName(p string) string {
 	if m := named.FindStringSubmatch(p); m != nil {
-		return m[1]
+		return entrySys.ReplaceAllString(m[1], "${1}sys_")
 	}
 	return p
 }
