@@ -29,14 +29,14 @@ type command struct {
 const holdScript = `read -r go <&3 || exit 1; exec 3<&-; exec /bin/sh -c "$1"`
 
 // startCommand starts the command of -c as far as to know its pid.
-func startCommand(text string) (*command, error) {
+func startCommand(text string, stdout *os.File) (*command, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
 	defer r.Close()
 	c := &command{cmd: exec.Command("/bin/sh", "-c", holdScript, "sh", direct(text)), hold: w, done: make(chan struct{})}
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = os.Stdin, stdout, os.Stderr
 	c.cmd.ExtraFiles = []*os.File{r}
 	if err := c.cmd.Start(); err != nil {
 		w.Close()

@@ -12,7 +12,7 @@ import (
 
 func TestCommand(t *testing.T) {
 	path := t.TempDir() + "/out"
-	c, err := startCommand(fmt.Sprintf(`sh -c 'echo $$' >%s`, path))
+	c, err := startCommand(fmt.Sprintf(`sh -c 'echo $$' >%s`, path), os.Stdout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestCommand(t *testing.T) {
 		t.Error(how)
 	}
 	for text, want := range map[string]string{"exit 3": "exited with status 3", "kill -9 $$": "exited with signal 9 (killed)"} {
-		c, err := startCommand(text)
+		c, err := startCommand(text, os.Stdout)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestCommand(t *testing.T) {
 
 func TestCommandCancel(t *testing.T) {
 	path := t.TempDir() + "/out"
-	c, err := startCommand("echo >" + path)
+	c, err := startCommand("echo >"+path, os.Stdout)
 	if err != nil {
 		t.Fatal(err)
 	}

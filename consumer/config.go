@@ -24,7 +24,7 @@ type Config struct {
 	Stderr     io.Writer     // messages; nil: standard error
 	JSON       bool          // write objects instead of text
 	Blocks     bool          // draw histograms with block characters and units, for a terminal
-	Stacks     *Stacks       // takes the stacks, and nothing is written; nil: none
+	Collector  Collector     // takes what is shown instead; nil: none
 	Samples    *Stacks       // takes the stacks besides; nil: nobody wants them
 	BufferMB   int           // of buffers for each CPU; 0: the default
 	Timeout    time.Duration // ends the session; 0: never
@@ -54,6 +54,14 @@ type Config struct {
 func (c *Config) output() io.Writer {
 	if c.Output != nil {
 		return c.Output
+	}
+	return os.Stdout
+}
+
+// commandOutput is where the command of -c prints: what a collector writes to standard output has no room for others' lines.
+func (c *Config) commandOutput() *os.File {
+	if _, files := c.Output.(*Files); c.Collector != nil && !files {
+		return os.Stderr
 	}
 	return os.Stdout
 }

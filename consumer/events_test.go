@@ -56,7 +56,11 @@ func TestEvents(t *testing.T) {
 func TestTake(t *testing.T) {
 	var stacks Stacks
 	kallsyms := "ffffffff81000000 T outer\nffffffff81000100 T inner\n"
-	s := stacks.newSink(nil, nil, nil, nil).(*stackSink)
+	to, err := stacks.newSink(&sources{manifest: new(manifest.Manifest)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := to.(*stackSink)
 	s.symbols, _ = testSymbols(&kallsyms)
 	const runs = 20000
 	done := make(chan struct{})

@@ -17,6 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gostap/internal/panics"
+	"gostap/live"
+	"gostap/manifest"
 )
 
 // RunHost runs a program of the host runtime: the script as an ordinary
@@ -29,13 +31,13 @@ func RunHost(ctx context.Context, cfg Config) (Result, error) {
 	cfg.Globals = cfg.globals(m)
 	supervisor, release := newSupervisor(ctx, &cfg)
 	defer release()
-	h := &hostRun{supervisor: supervisor, done: make(chan struct{})}
+	h := &hostRun{supervisor: supervisor, done: make(chan struct{}), started: time.Now(), views: map[uint32][]byte{}}
 	if h.out, err = newOutput(&cfg, m, new(clock), nil, nil); err != nil {
 		return Result{ExitCode: 1}, err
 	}
 	h.out.fail = h.outputFailed
 	h.out.system = h.systemCommands.run
-	return h.run()
+	return h.run(m)
 }
 
 // A hostRun is the run of a program of the host runtime.
@@ -44,8 +46,10 @@ type hostRun struct {
 	process *exec.Cmd
 	done    chan struct{} // closed when the program has written all
 	records uint64        // read
-	stats   *hostStats    // nil until its record has come
-	err     error         // of reading
+	started time.Time
+	views   map[uint32][]byte // rows of globals and of probes, when it has ended
+	stats   *hostStats        // nil until its record has come
+	err     error             // of reading
 }
 
 // hostStats is the payload of a GS_REC_STATS.
@@ -55,7 +59,7 @@ type hostStats struct {
 	skipped               [nSkip]uint64
 }
 
-func (h *hostRun) run() (result Result, err error) {
+func (h *hostRun) run(m *manifest.Manifest) (result Result, err error) {
 	result.ExitCode = 1
 	defer func() {
 		if !h.waitForCommands() {
@@ -63,7 +67,7 @@ func (h *hostRun) run() (result Result, err error) {
 		}
 	}()
 	if h.cfg.Command != "" {
-		if h.command, err = startCommand(h.cfg.Command); err != nil {
+		if h.command, err = startCommand(h.cfg.Command, h.cfg.commandOutput()); err != nil {
 			return result, err
 		}
 		defer h.command.cancel()
@@ -91,6 +95,9 @@ func (h *hostRun) run() (result Result, err error) {
 		err = errors.Errorf("the script's program: %v", waitErr)
 	case h.stats == nil && h.out.failed == nil:
 		err = errors.New("the script's program has ended without its last record")
+	}
+	if shown, ok := h.cfg.Collector.(*Shown); ok {
+		shown.Snapshot = h.snapshot(m)
 	}
 	result.Stats = h.report()
 	if !h.messages.failed() && err == nil {
@@ -188,6 +195,11 @@ func (h *hostRun) take(data []byte) (taken int, ok bool) {
 				return taken, false
 			}
 			h.message(hostMessage(payload))
+		case recView:
+			if len(payload) < 4 {
+				return taken, false
+			}
+			h.views[le32(payload)] = append(h.views[le32(payload)], payload[4:]...)
 		case recStats:
 			if len(payload) < int(unsafe.Sizeof(hostStats{})) {
 				return taken, false
@@ -216,6 +228,23 @@ func hostMessage(payload []byte) message {
 		payload = payload[end:]
 	}
 	return m
+}
+
+// snapshot is how the program has left its globals.
+func (h *hostRun) snapshot(m *manifest.Manifest) *live.Snapshot {
+	s := &live.Snapshot{Time: time.Now(), State: live.State{Script: h.cfg.Script, Started: h.started, Records: h.records}}
+	if h.stats != nil {
+		s.State.Lost, s.State.Errors, s.State.Skipped = h.stats.lost, h.stats.errors, sum(h.stats.skipped[:])
+	}
+	for i, v := range m.Views {
+		g := describeGlobal(v)
+		if !appendRows(&g, v, h.views[uint32(i)]) {
+			g.Error = "the program's answer makes no sense"
+		}
+		s.Globals = append(s.Globals, g)
+	}
+	s.Probes, _ = appendProbes(nil, m.Probes, h.views[viewProbes])
+	return s
 }
 
 // report warns of whatever did not go as the script says, and returns the session's figures.

@@ -120,7 +120,7 @@ func (j *jsonSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byt
 	case recSystem:
 		dst = append(dst, `,"system":`...)
 		dst = appendJSON(dst, payload)
-	case recSwitchFile:
+	case recSwitchFile, recTask:
 		return dst[:start], true
 	default:
 		return dst[:start], false

@@ -15,6 +15,25 @@ type sink interface {
 	record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool)
 }
 
+// A Collector takes what a session shows, of which it makes something else than lines: Stacks, Trace.
+type Collector interface {
+	newSink(*sources) (sink, error)
+}
+
+// sources are what records are read with.
+type sources struct {
+	manifest *manifest.Manifest
+	formats  []printFormat
+	clock    *clock
+	images   *images      // nil where there are no programs' stacks
+	lines    *kernelLines // nil where none are known
+}
+
+// text returns what writes records as text.
+func (s *sources) text(blocks bool) *textSink {
+	return &textSink{formats: s.formats, hists: s.manifest.Hists, stacks: newStackPrinter(s.lines), ustacks: newUstackPrinter(s.images), blocks: blocks}
+}
+
 // An output collects what its sink makes of records and writes it in large pieces.
 type output struct {
 	sink    sink
@@ -43,15 +62,15 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, line
 	}
 	o := &output{w: cfg.output(), writing: cfg.Writing, buf: make([]byte, 0, flushAt+64<<10)}
 	o.files, _ = cfg.Output.(*Files)
-	text := func() *textSink {
-		return &textSink{formats: formats, hists: m.Hists, stacks: newStackPrinter(lines), ustacks: newUstackPrinter(im), blocks: cfg.Blocks}
-	}
-	if cfg.Stacks != nil {
-		o.sink = cfg.Stacks.newSink(formats, stackArrays(m.Formats), im, lines)
+	from := &sources{m, formats, clock, im, lines}
+	if cfg.Collector != nil {
+		if o.sink, err = cfg.Collector.newSink(from); err != nil {
+			return nil, err
+		}
 	} else if cfg.JSON {
 		o.sink = newJSONSink(m, formats, clock, im, lines)
 	} else {
-		o.sink = text()
+		o.sink = from.text(cfg.Blocks)
 	}
 	if cfg.Bulk != nil {
 		o.bulk = &bulkSink{sink: o.sink, to: cfg.Bulk}
@@ -59,11 +78,15 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, line
 	}
 	var others []sink
 	if cfg.Events != nil {
-		o.events = &eventSink{tell: cfg.Events, text: text(), probes: m.Points, clock: clock}
+		o.events = &eventSink{tell: cfg.Events, text: from.text(cfg.Blocks), probes: m.Points, clock: clock}
 		others = append(others, o.events)
 	}
 	if cfg.Samples != nil {
-		others = append(others, cfg.Samples.newSink(formats, stackArrays(m.Formats), im, lines))
+		samples, err := cfg.Samples.newSink(from)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, samples)
 	}
 	if others != nil {
 		o.sink = &teeSink{o.sink, others}

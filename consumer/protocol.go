@@ -43,7 +43,14 @@ const (
 	recStack      = 5
 	recUstack     = 6
 	recSwitchFile = 7
+	recTask       = 8
 )
+
+// task is struct gs_task, a recTask's payload.
+type task struct {
+	pid, tid        uint32
+	thread, process [16]byte
+}
 
 // GS_STACK_*: flags of GS_REC_STACK.
 const (
@@ -74,6 +81,7 @@ const (
 const (
 	recMessage = 16
 	recStats   = 17
+	recView    = 18
 )
 
 // GS_IOC_*: what a cpuN file can be asked.

@@ -18,14 +18,14 @@ import (
 func TestProtocol(t *testing.T) {
 	want := map[string]uint64{
 		"REC_PRINT": recPrint, "REC_TEXT": recText, "REC_HIST": recHist, "REC_SYSTEM": recSystem, "REC_STACK": recStack, "REC_USTACK": recUstack,
-		"REC_SWITCH_FILE": recSwitchFile,
-		"FRAME_CALL":      frameCall, "NO_IMAGE": noImage, "VDSO": vdsoImage, "KERNEL": kernelImage, "TABLES_MAX": tablesMax,
+		"REC_SWITCH_FILE": recSwitchFile, "REC_TASK": recTask,
+		"FRAME_CALL": frameCall, "NO_IMAGE": noImage, "VDSO": vdsoImage, "KERNEL": kernelImage, "TABLES_MAX": tablesMax,
 		"USTACK_BRIEF": ustackBrief, "USTACK_LINES": ustackLines, "USTACK_BUSY": ustackBusy, "USTACK_FAULT": ustackFault,
 		"USTACK_GUESSED": ustackGuessed, "USTACK_DEEP": ustackDeep,
 		"CFA_NONE": unwind.CFANone, "CFA_REGISTER": unwind.CFARegister, "CFA_DEREF": unwind.CFADeref, "CFA_PLT": unwind.CFAPLT,
 		"RULE_END": unwind.FlagEnd, "RULE_SIGNAL": unwind.FlagSignal, "FROM_CFA": unwind.FromCFA,
 		"STACK_RETURN": stackReturn, "STACK_LINES": stackLines,
-		"REC_MESSAGE": recMessage, "REC_STATS": recStats,
+		"REC_MESSAGE": recMessage, "REC_STATS": recStats, "REC_VIEW": recView,
 		"IOC_CONSUMED": iocConsumed, "IOC_GEOMETRY": iocGeometry, "IOC_FIRST": iocFirst,
 		"IOC_START": iocStart, "IOC_STOP": iocStop, "IOC_IMAGE": iocImage, "IOC_TABLE": iocTable, "IOC_VIEW": iocView, "IOC_RESET": iocReset, "IOC_SWITCH": iocSwitch,
 		"VIEW_PROBES": viewProbes, "VIEW_END": viewEnd, "VIEW_MAX": viewMax, "CMD_STATS": cmdStats,

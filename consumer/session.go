@@ -87,7 +87,7 @@ func (s *session) run() (result Result, err error) {
 		return result, err
 	}
 	if s.cfg.Command != "" {
-		if s.command, err = startCommand(s.cfg.Command); err != nil {
+		if s.command, err = startCommand(s.cfg.Command, s.cfg.commandOutput()); err != nil {
 			return result, err
 		}
 		s.cfg.Target = s.command.pid()
@@ -148,6 +148,7 @@ func (s *session) follow() (result Result, err error) {
 			err = drainErr
 		}
 	}
+	s.keepSnapshot()
 	result.Stats = s.report()
 	if s.messages.failed() || err != nil {
 		result.ExitCode = 1

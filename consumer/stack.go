@@ -24,7 +24,7 @@ type stackPrinter struct {
 }
 
 // keptTexts is how many bytes of text are kept at most.
-const keptTexts = 8 << 20
+const keptTexts = 64 << 20
 
 func newStackPrinter(lines *kernelLines) *stackPrinter {
 	return &stackPrinter{symbols: newSymbolizer(lines), texts: map[string]string{}}

@@ -65,12 +65,12 @@ type stackSink struct {
 // keptText is how much of what is printed before a stack is kept: the last of its lines is wanted.
 const keptText = 4 << 10
 
-func (s *Stacks) newSink(formats []printFormat, arrays []stackArray, im *images, lines *kernelLines) sink {
+func (s *Stacks) newSink(from *sources) (sink, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sink = stackSink{mu: &s.mu, to: &s.profile, formats: formats, arrays: arrays, symbols: newSymbolizer(lines), images: im,
-		known: map[string][]profile.Frame{}, leaves: map[string]*profile.Node{}}
-	return &s.sink
+	s.sink = stackSink{mu: &s.mu, to: &s.profile, formats: from.formats, arrays: stackArrays(from.manifest.Formats), symbols: newSymbolizer(from.lines),
+		images: from.images, known: map[string][]profile.Frame{}, leaves: map[string]*profile.Node{}}
+	return &s.sink, nil
 }
 
 func (s *stackSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool) {
@@ -111,7 +111,7 @@ func (s *stackSink) record(dst []byte, cpu int, r *record, payload []byte) ([]by
 			return dst, false
 		}
 		s.user = append(s.user, s.frames('u', payload, func() ([]profile.Frame, bool) { return s.userFrames(stack) })...)
-	case recHist, recSystem, recSwitchFile:
+	case recHist, recSystem, recSwitchFile, recTask:
 	default:
 		return dst, false
 	}

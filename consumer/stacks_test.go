@@ -22,7 +22,10 @@ func TestStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stacks Stacks
-	s := stacks.newSink(formats, stackArrays(m.Formats), nil, nil).(*stackSink)
+	if _, err := stacks.newSink(&sources{manifest: m, formats: formats}); err != nil {
+		t.Fatal(err)
+	}
+	s := &stacks.sink
 	s.symbols = symbols
 	text := func(index uint32, strings []string, numbers ...int64) []byte {
 		p := binary.LittleEndian.AppendUint32(nil, index)

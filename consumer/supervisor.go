@@ -41,7 +41,7 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, cfg *Config) (*supervisor, func()) {
 	s := &supervisor{ctx: ctx, cfg: cfg, messages: newMessenger(cfg), ends: make(chan struct{}, 1), newImages: func() {}}
 	s.systemCommands = &systemCommands{stdout: cfg.output(), messages: s.messages}
-	if cfg.JSON || cfg.Stacks != nil {
+	if cfg.JSON || cfg.Collector != nil {
 		s.systemCommands.stdout = os.Stderr
 	}
 	if cfg.Timeout > 0 {

@@ -110,7 +110,7 @@ func (t *textSink) general(dst []byte, kind uint16, payload []byte) ([]byte, boo
 		return t.stacks.append(dst, payload)
 	case recUstack:
 		return t.ustacks.append(dst, payload)
-	case recSystem, recSwitchFile:
+	case recSystem, recSwitchFile, recTask:
 		return dst, true
 	}
 	return dst, false

@@ -35,19 +35,47 @@ func (s *session) watch() (end func(), err error) {
 	if len(s.manifest.Probes) == 0 {
 		return nil, errors.New("the module was built without --serve, --monitor or --otlp: nothing of it can be looked at while it runs")
 	}
+	l, err := s.look()
+	if err != nil {
+		return nil, err
+	}
+	done := s.cfg.Watch(l)
+	return func() {
+		done()
+		l.close()
+	}, nil
+}
+
+// look returns what the session shows.
+func (s *session) look() (*liveSession, error) {
 	file, err := openStarter(s.mod.name)
 	if err != nil {
 		return nil, err
 	}
-	l := &liveSession{session: s, file: file, buffer: make([]byte, viewMax)}
-	done := s.cfg.Watch(l)
-	return func() {
-		done()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.file.close()
-		l.file = nil
-	}, nil
+	return &liveSession{session: s, file: file, buffer: make([]byte, viewMax)}, nil
+}
+
+func (l *liveSession) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.file.close()
+	l.file = nil
+}
+
+// keepSnapshot has Shown keep what the script has left in its globals.
+func (s *session) keepSnapshot() {
+	shown, ok := s.cfg.Collector.(*Shown)
+	if !ok {
+		return
+	}
+	l, err := s.look()
+	if err == nil {
+		shown.Snapshot, err = l.Snapshot()
+		l.close()
+	}
+	if err != nil {
+		s.messages.warning("the globals could not be read at the end: %v", err)
+	}
 }
 
 // Snapshot is live.Session's. A global that can't be had says why.
@@ -125,42 +153,60 @@ func (l *liveSession) read(view uint32, take func(rows []byte) bool) error {
 
 func (l *liveSession) probes(list []manifest.Probe) ([]live.Probe, error) {
 	var probes []live.Probe
-	err := l.read(viewProbes, func(rows []byte) bool {
-		const size = int(unsafe.Sizeof(probeFigures{}))
-		for ; len(rows) >= size && len(probes) < len(list); rows = rows[size:] {
-			m, v := list[len(probes)], uint64s(rows[:size])
-			f := probeFigures{hits: v[0], total: v[1], min: v[2], max: v[3], off: v[4]}
-			p := live.Probe{Name: m.Name, At: m.At, Points: m.Points, On: f.off == 0, Hits: f.hits, Cycles: f.total, Max: f.max}
-			if f.hits > 0 {
-				p.Min, p.Avg = f.min, f.total/f.hits
-			}
-			probes = append(probes, p)
-		}
-		return len(rows) == 0
+	err := l.read(viewProbes, func(rows []byte) (ok bool) {
+		probes, ok = appendProbes(probes, list, rows)
+		return ok
 	})
 	return probes, err
 }
 
+// appendProbes appends the probes of list that follow, whose figures are in rows.
+func appendProbes(probes []live.Probe, list []manifest.Probe, rows []byte) ([]live.Probe, bool) {
+	const size = int(unsafe.Sizeof(probeFigures{}))
+	for ; len(rows) >= size && len(probes) < len(list); rows = rows[size:] {
+		m, v := list[len(probes)], uint64s(rows[:size])
+		f := probeFigures{hits: v[0], total: v[1], min: v[2], max: v[3], off: v[4]}
+		p := live.Probe{Name: m.Name, At: m.At, Points: m.Points, On: f.off == 0, Hits: f.hits, Cycles: f.total, Max: f.max}
+		if f.hits > 0 {
+			p.Min, p.Avg = f.min, f.total/f.hits
+		}
+		probes = append(probes, p)
+	}
+	return probes, len(rows) == 0
+}
+
 // global reads a global.
 func (l *liveSession) global(view uint32, v manifest.View) live.Global {
+	g := describeGlobal(v)
+	if err := l.read(view, func(rows []byte) bool { return appendRows(&g, v, rows) }); err != nil {
+		g.Rows, g.Error = []live.Row{}, err.Error()
+	}
+	return g
+}
+
+// describeGlobal returns a global without its rows.
+func describeGlobal(v manifest.View) live.Global {
 	g := live.Global{Name: v.Name, Kind: kindOf(v.Value), Rows: []live.Row{}}
 	for _, k := range v.Keys {
 		g.Keys = append(g.Keys, kindOf(string(k)))
 	}
-	for _, h := range v.Hists {
-		g.Hists = append(g.Hists, live.Hist{Linear: h.Linear, Low: h.Low, High: h.High, Interval: h.Interval})
-	}
-	err := l.read(view, func(rows []byte) bool {
-		d := &rowDecoder{rows: rows}
-		for len(d.rows) > 0 && !d.bad {
-			g.Rows = append(g.Rows, d.row(v))
-		}
-		return !d.bad
-	})
-	if err != nil {
-		g.Rows, g.Error = []live.Row{}, err.Error()
+	for i := range v.Hists {
+		g.Hists = append(g.Hists, liveHist(&v.Hists[i]))
 	}
 	return g
+}
+
+func liveHist(h *manifest.Hist) live.Hist {
+	return live.Hist{Linear: h.Linear, Low: h.Low, High: h.High, Interval: h.Interval}
+}
+
+// appendRows appends rows as GS_IOC_VIEW has written them.
+func appendRows(g *live.Global, v manifest.View, rows []byte) bool {
+	d := &rowDecoder{rows: rows}
+	for len(d.rows) > 0 && !d.bad {
+		g.Rows = append(g.Rows, d.row(v))
+	}
+	return !d.bad
 }
 
 func kindOf(letter string) string {

@@ -41,13 +41,15 @@ type Manifest struct {
 	Views  []View  `json:",omitempty"`
 	Probes []Probe `json:",omitempty"`
 
-	Bulk bool `json:",omitempty"` // built with -b: the output goes to a file for each processor
+	Bulk  bool `json:",omitempty"` // built with -b: the output goes to a file for each processor
+	Tasks bool `json:",omitempty"` // built with --output=perfetto: records say in which thread a handler runs
 }
 
 // A Hist is one print(@hist_…) of the script.
 type Hist struct {
-	Linear              bool  `json:",omitempty"`
-	Low, High, Interval int64 `json:",omitempty"`
+	Of                  string `json:",omitempty"` // the global that it is of
+	Linear              bool   `json:",omitempty"`
+	Low, High, Interval int64  `json:",omitempty"`
 	// Near is HIST_ELISION: how many of the empty buckets on each side of a
 	// full one are drawn; all are if it is negative.
 	Near int64

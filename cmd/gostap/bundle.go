@@ -18,7 +18,7 @@ import (
 )
 
 // bundleFlags are those of gostap's own that bundle has, too: what goes into modules.
-var bundleFlags = []string{"execute", "extra", "module", "sign", "guru", "include", "define", "suppress-handler-errors",
+var bundleFlags = []string{"execute", "output", "extra", "module", "sign", "guru", "include", "define", "suppress-handler-errors",
 	"suppress-time-limits", "timing", "verbose", "no-warnings", "color"}
 
 // newBundle makes `gostap bundle`.

@@ -62,6 +62,8 @@ func (l *liveOptions) check(r *runOptions) error {
 		return errors.New("--serve-token and --serve-tls are for --serve HOST:PORT")
 	case l.monitor != "" && l.serve.Address != "":
 		return errors.New("--monitor and --serve show the same session: give one of them")
+	case l.monitor != "" && pictures[r.out.format] != nil && r.out.file == "":
+		return errors.Errorf("--monitor has the terminal: give --output=%s a file, with -o", r.out.format)
 	}
 	if l.otlp != "" {
 		if err := otlp.Check(l.otlp); err != nil {
@@ -105,7 +107,7 @@ func (l *liveOptions) served(ctx context.Context, cfg consumer.Config, run runSe
 	if out == nil {
 		out = os.Stdout
 	}
-	if _, files := out.(*consumer.Files); !files {
+	if _, files := out.(*consumer.Files); !files && cfg.Collector == nil {
 		cfg.Output = io.MultiWriter(out, tail)
 	}
 	cfg.Watch = server.Watch

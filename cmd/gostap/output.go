@@ -38,7 +38,7 @@ type outputOptions struct {
 func (o *outputOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.file, "output-file", "o", "", "write to `FILE`, in which %F and the like stand for the time, instead of standard output; on SIGUSR2, go on in FILE.1 and so on")
 	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, and `SIZE[,N]`: write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them")
-	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, json (an object a line), or of the stacks that the session shows folded (text), flamegraph (a page of HTML), pprof")
+	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, json (an object a line), html (a page of all that the session shows), of its stacks folded (text), flamegraph (a page) or pprof, or perfetto (a trace)")
 	f.StringVar(&o.baseline, "baseline", "", "with --output=flamegraph, show what has changed since `FILE`, which --output=folded has written")
 	f.StringVar(&o.plain, "plain", "auto", "draw histograms with @ and whole numbers, not with block characters and units: `WHEN` is never, always or auto, which is unless they go to a terminal")
 	f.Lookup("plain").NoOptDefVal = "always"
@@ -83,12 +83,12 @@ func (o *outputOptions) check() error {
 	}
 	if _, ok := pictures[o.format]; !ok {
 		if o.format != "text" && o.format != "json" {
-			return errors.Errorf("--output=%s: text, json, folded, flamegraph or pprof", o.format)
+			return errors.Errorf("--output=%s: %s", o.format, formats)
 		}
 		return nil
 	}
 	if o.bulk || o.rotate != "" {
-		return errors.Errorf("--output=%s is one file, written at the session's end: -b and -S are for text and json", o.format)
+		return errors.Errorf("--output=%s is one file: -b and -S are for text and json", o.format)
 	}
 	return nil
 }
@@ -188,12 +188,10 @@ func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 	done := func() error { return nil }
 	draw := func(io.Writer) error { return nil }
 	if picture := pictures[o.format]; picture != nil {
-		baseline, err := o.readBaseline()
-		if err != nil {
+		var err error
+		if draw, err = picture(o, &cfg); err != nil {
 			return err
 		}
-		cfg.Stacks = new(consumer.Stacks)
-		draw = func(w io.Writer) error { return o.draw(w, picture, baseline, &cfg) }
 	}
 	if o.bulk {
 		bulk, end, err := o.openBulk()

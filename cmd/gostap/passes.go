@@ -150,7 +150,9 @@ func (inv *invocation) elaborate(context.Context) error {
 
 // translate writes the program as C.
 func (inv *invocation) translate(context.Context) (err error) {
-	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing, Monitor: inv.options.run.live.on() && inv.runtime != "host",
+	inv.code, err = emit.Emit(inv.program, emit.Options{Module: inv.module, Release: inv.target.Release, Limits: inv.limits, Timing: inv.timing,
+		Monitor:     inv.options.run.live.on() && inv.runtime != "host" || inv.options.run.out.format == "html",
+		Tasks:       inv.options.run.out.format == "perfetto",
 		SkipBadVars: inv.peer.skipBadVars, Unprivileged: inv.unprivileged(), AsStap: inv.stap,
 		Defines: inv.defines, Compatible: inv.compatible})
 	if err != nil {

@@ -18,15 +18,58 @@ import (
 	"gostap/output/profile"
 )
 
-// A picture writes the stacks of a session with that title, beside those of --baseline, if any.
-type picture func(w io.Writer, p, baseline *profile.Profile, title string) error
+// A picture has a session collect what it shows, and returns what writes that, or the rest of it, at the session's end.
+type picture func(o *outputOptions, cfg *consumer.Config) (draw func(io.Writer) error, err error)
 
-// pictures are the forms of --output that are written at the session's end.
+// pictures are the forms of --output that are no lines.
 var pictures = map[string]picture{
-	"folded":     func(w io.Writer, p, _ *profile.Profile, _ string) error { return folded.Write(w, p) },
-	"flamegraph": flamegraph.Write,
-	"pprof":      func(w io.Writer, p, _ *profile.Profile, _ string) error { return pprof.Write(w, p) },
+	"folded":     stacks(func(w io.Writer, p, _ *profile.Profile, _ string) error { return folded.Write(w, p) }),
+	"flamegraph": stacks(flamegraph.Write),
+	"pprof":      stacks(func(w io.Writer, p, _ *profile.Profile, _ string) error { return pprof.Write(w, p) }),
+	"perfetto":   trace,
+	"html":       page,
 }
+
+// formats are those of --output.
+const formats = "text, json, html, folded, flamegraph, pprof or perfetto"
+
+// page writes a report of all that the session has shown.
+func page(_ *outputOptions, cfg *consumer.Config) (func(io.Writer) error, error) {
+	shown := new(consumer.Shown)
+	cfg.Collector = shown
+	return func(w io.Writer) error { return shown.Report(pictureTitle(cfg)).Write(w) }, nil
+}
+
+// trace writes all that the session prints on the way.
+func trace(_ *outputOptions, cfg *consumer.Config) (func(io.Writer) error, error) {
+	t := new(consumer.Trace)
+	cfg.Collector = t
+	return func(w io.Writer) error {
+		_, err := w.Write(t.Rest())
+		return errors.WithStack(err)
+	}, nil
+}
+
+// stacks are pictures of the stacks of a session with that title, beside those of --baseline, if any.
+func stacks(write func(w io.Writer, p, baseline *profile.Profile, title string) error) picture {
+	return func(o *outputOptions, cfg *consumer.Config) (func(io.Writer) error, error) {
+		baseline, err := o.readBaseline()
+		if err != nil {
+			return nil, err
+		}
+		s := new(consumer.Stacks)
+		cfg.Collector = s
+		return func(w io.Writer) error {
+			p := s.Profile()
+			if p.Root.Total() == 0 && !cfg.NoWarnings {
+				fmt.Fprintf(os.Stderr, "WARNING: the session has shown no stacks for --output=%s: print_backtrace(), print_ubacktrace(), or an array with backtrace() as its key show some\n", o.format)
+			}
+			return write(w, p, baseline, pictureTitle(cfg))
+		}, nil
+	}
+}
+
+func pictureTitle(cfg *consumer.Config) string { return filepath.Base(cmp.Or(cfg.Script, "gostap")) }
 
 // readBaseline reads --baseline's file, nil if there is none.
 func (o *outputOptions) readBaseline() (*profile.Profile, error) {
@@ -40,13 +83,4 @@ func (o *outputOptions) readBaseline() (*profile.Profile, error) {
 	defer file.Close()
 	p, err := folded.Read(file)
 	return p, errors.Wrapf(err, "--baseline=%s", o.baseline)
-}
-
-// draw writes what a session has shown.
-func (o *outputOptions) draw(w io.Writer, write picture, baseline *profile.Profile, cfg *consumer.Config) error {
-	p := cfg.Stacks.Profile()
-	if p.Root.Total() == 0 && !cfg.NoWarnings {
-		fmt.Fprintf(os.Stderr, "WARNING: the session has shown no stacks for --output=%s: print_backtrace(), print_ubacktrace(), or an array with backtrace() as its key show some\n", o.format)
-	}
-	return write(w, p, baseline, filepath.Base(cmp.Or(cfg.Script, "gostap")))
 }

@@ -70,7 +70,7 @@ func (d *decimal) Set(s string) error {
 func (r *runOptions) check() error {
 	switch {
 	case r.recorder && pictures[r.out.format] != nil:
-		return errors.Errorf("--output=%s is written at the session's end, and -F leaves it: give one of them", r.out.format)
+		return errors.Errorf("--output=%s is one file of a whole session, and -F leaves it: give one of them", r.out.format)
 	case r.leaves() && r.command != "":
 		return errors.New("-F leaves the session at once, -c ends it with the command: give one of them, or -o FILE")
 	case r.leaves() && r.timeout != 0:
@@ -133,6 +133,9 @@ func (r *runOptions) checkGlobals(m *manifest.Manifest) error {
 // file the output goes to, and who writes it.
 func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
 	args := []string{"--output=" + r.out.format}
+	if path, err := filepath.Abs(r.out.baseline); err == nil && r.out.baseline != "" {
+		args = append(args, "--baseline", path)
+	}
 	if r.timeout != 0 {
 		args = append(args, fmt.Sprintf("-T%d", r.timeout))
 	}

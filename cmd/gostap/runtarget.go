@@ -49,7 +49,7 @@ func (inv *invocation) runVM(ctx context.Context) error {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, unix.SIGINT, unix.SIGTERM)
 	defer signal.Stop(interrupts)
-	args := append([]string{self, "run", colorArgument(), r.out.plainArgument()}, r.arguments(inv.noWarn, inv.verbosity(5))...)
+	args := append([]string{self, "run", colorArgument(), r.out.plainArgument(), "--script", inv.title()}, r.arguments(inv.noWarn, inv.verbosity(5))...)
 	code, err := vm.Run(ctx, vm.Config{
 		Release:   inv.vm,
 		Args:      append(args, inv.built),

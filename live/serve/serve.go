@@ -5,9 +5,10 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -18,10 +19,20 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/live"
+	"gostap/output/page"
 )
 
-//go:embed page.html
-var page []byte
+//go:embed page.html serve.js
+var files embed.FS
+
+// pageText is the page.
+var pageText = sync.OnceValue(func() []byte {
+	var text bytes.Buffer
+	if err := page.Parse(files, "page.html").Execute(&text, nil); err != nil {
+		panic(err) // it takes nothing that may be wrong
+	}
+	return text.Bytes()
+})
 
 // A Server answers for one session.
 type Server struct {
@@ -138,7 +149,7 @@ func (s *Server) handler() http.Handler {
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	_, _ = w.Write(page)
+	_, _ = w.Write(pageText())
 }
 
 func (s *Server) json(w http.ResponseWriter, _ *http.Request) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package flamegraph writes stacks as a page that needs nothing else: a flame graph drawn by d3-flame-graph (js/README).
+// Package flamegraph writes stacks as a page that needs nothing else: a flame graph drawn by d3-flame-graph.
 package flamegraph
 
 import (
@@ -14,76 +14,100 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/output/folded"
+	"gostap/output/page"
 	"gostap/output/profile"
 )
 
-//go:embed page.html js
+//go:embed page.html
 var files embed.FS
 
-var page = template.Must(template.ParseFS(files, "page.html"))
+var pageTemplate = page.Parse(files, "page.html")
 
-// A node is d3-flame-graph's description of a frame and those that it calls.
-type node struct {
-	Name     string  `json:"name"`
-	Value    int64   `json:"value"` // with the children's
-	Kind     string  `json:"kind,omitempty"`
-	Module   string  `json:"module,omitempty"`
-	Delta    *int64  `json:"delta,omitempty"` // value less what the baseline had, were it as large in all
-	Children []*node `json:"children,omitempty"`
+// Stacks are a profile's, as unfold of page/flame.js reads them: a page has many, and is to be opened at once.
+type Stacks struct {
+	Frames []frame `json:"frames"`
+	// Nodes are the stacks, that of a caller before those of its callees, the first of which is the root: the number of its frame, what
+	// it counts with those below it, how many of these are its own, and where they are compared, what it counts less what the
+	// baseline had, were it as large in all.
+	Nodes    []int64 `json:"nodes"`
+	Compared bool    `json:"compared,omitempty"`
+
+	numbers map[profile.Frame]int64
+	scale   float64
+	totals  map[*profile.Node]int64 // of the baseline's nodes
 }
 
-func describe(n *profile.Node) *node {
-	d := &node{Name: n.Name, Kind: n.Kind.String(), Module: n.Module, Value: n.Self}
-	for _, child := range n.Children() {
-		c := describe(child)
-		d.Value += c.Value
-		d.Children = append(d.Children, c)
+// A frame is a function.
+type frame struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind,omitempty"`
+	Module string `json:"module,omitempty"`
+}
+
+// Describe returns a profile's stacks, compared with those of the baseline unless that is nil.
+func Describe(p, baseline *profile.Profile) *Stacks {
+	s := &Stacks{numbers: map[profile.Frame]int64{}, totals: map[*profile.Node]int64{}}
+	if baseline == nil {
+		s.add(&p.Root, nil)
+	} else {
+		s.Compared = true
+		s.scale = float64(p.Root.Total()) / float64(max(s.sum(&baseline.Root), 1))
+		s.add(&p.Root, &baseline.Root)
 	}
-	return d
+	s.Frames[0].Name = "all"
+	return s
 }
 
-// compare gives d, which describes n, and all below it their deltas. base is the baseline's node of that stack, nil if it
-// has none; its values count times scale.
-func (d *node) compare(n, base *profile.Node, scale float64) {
-	delta := d.Value
+// sum fills in the totals of a baseline's node and those below it.
+func (s *Stacks) sum(n *profile.Node) int64 {
+	total := n.Self
+	for _, child := range n.Children() {
+		total += s.sum(child)
+	}
+	s.totals[n] = total
+	return total
+}
+
+// add adds a node and all below it, and returns what it counts. base is the baseline's node of that stack, nil if it has none.
+func (s *Stacks) add(n, base *profile.Node) (total int64) {
+	number, ok := s.numbers[n.Frame]
+	if !ok {
+		number = int64(len(s.Frames))
+		s.numbers[n.Frame] = number
+		s.Frames = append(s.Frames, frame{n.Name, n.Kind.String(), n.Module})
+	}
+	children := n.Children()
+	at := len(s.Nodes)
+	s.Nodes = append(s.Nodes, number, 0, int64(len(children)))
+	if s.Compared {
+		s.Nodes = append(s.Nodes, 0)
+	}
 	calls := map[string]*profile.Node{}
 	if base != nil {
-		delta -= int64(math.Round(float64(base.Total()) * scale))
 		for _, child := range base.Children() {
 			calls[child.Name] = child
 		}
 	}
-	d.Delta = &delta
-	for i, child := range n.Children() {
-		d.Children[i].compare(child, calls[folded.Name(child.Frame)], scale)
+	total = n.Self
+	for _, child := range children {
+		total += s.add(child, calls[folded.Name(child.Frame)])
 	}
+	s.Nodes[at+1] = total
+	if s.Compared {
+		s.Nodes[at+3] = total - int64(math.Round(float64(s.totals[base])*s.scale))
+	}
+	return total
 }
 
 // Write writes the profile as an HTML page with that title. With a baseline, which folded.Read has read, the colours say
 // which stacks have become more and which less, as shares of all; nil is for none.
 func Write(w io.Writer, p, baseline *profile.Profile, title string) error {
-	root := describe(&p.Root)
-	root.Name = "all"
-	if baseline != nil {
-		root.compare(&p.Root, &baseline.Root, float64(root.Value)/float64(max(baseline.Root.Total(), 1)))
-	}
-	data, err := json.Marshal(root) // escapes <, > and &
-	if err != nil {
-		return errors.WithStack(err)
-	}
-	d3, err := files.ReadFile("js/d3.min.js")
-	if err != nil {
-		return errors.WithStack(err)
-	}
-	graph, err := files.ReadFile("js/d3-flamegraph.umd.min.js")
+	data, err := json.Marshal(Describe(p, baseline)) // escapes <, > and &
 	if err != nil {
 		return errors.WithStack(err)
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
-	err = page.Execute(out, map[string]any{
-		"Title": profile.Clean(title), "Total": root.Value, "Data": template.JS(data), "D3": template.JS(d3), "Graph": template.JS(graph),
-	})
-	if err != nil {
+	if err = pageTemplate.Execute(out, map[string]any{"Title": profile.Clean(title), "Data": template.JS(data)}); err != nil {
 		return errors.WithStack(err)
 	}
 	return errors.WithStack(out.Flush())

@@ -115,6 +115,19 @@ func Clean(s string) string {
 	return s
 }
 
+// CleanText is Clean for text of several lines: these, and tabs, stay.
+func CleanText(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f) }) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return cleanRune(r)
+	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
+}
+
 func cleanRune(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t':

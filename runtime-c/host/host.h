@@ -36,4 +36,7 @@ void gs_message(gs_u32 kind, struct gs_str text, const char *near, const char *p
 void gs_write_stats(void);
 void gs_flush(void);
 
+/* view.c */
+void gs_write_views(void);
+
 #endif

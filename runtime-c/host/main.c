@@ -129,6 +129,7 @@ int main(int argc, char **argv)
 		if (gs_session.state != GS_STATE_FAILED)
 			gs_session.state = GS_STATE_STOPPED;
 	}
+	gs_write_views();
 	gs_write_stats();
 	gs_flush();
 	gs_arrays_fini();

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "host.h"
@@ -32,6 +33,23 @@ void gs_flush(void)
 	filled = 0;
 }
 
+/* Begins a handler's records: they all have the time of the first. */
+static void begin_records(struct gs_ctx *c)
+{
+	struct gs_task *t;
+
+	c->time = gs_now();
+	if (!gs_program.tasks || !c->point)
+		return;
+	t = gs_reserve(c, GS_REC_TASK, sizeof(*t));
+	if (!t)
+		return;
+	*t = (struct gs_task){ .pid = getpid(), .tid = getpid() };
+	prctl(PR_GET_NAME, t->thread);
+	prctl(PR_GET_NAME, t->process);
+	gs_commit(c);
+}
+
 void *gs_reserve(struct gs_ctx *c, gs_u32 kind, gs_u32 len)
 {
 	gs_size size = (sizeof(*open_record) + (gs_size)len + 7) & ~(gs_size)7;
@@ -40,10 +58,10 @@ void *gs_reserve(struct gs_ctx *c, gs_u32 kind, gs_u32 len)
 		lost++;
 		return NULL;
 	}
+	if (!c->time)
+		begin_records(c);
 	if (size > sizeof(buffer) - filled)
 		gs_flush();
-	if (!c->time)
-		c->time = gs_now();
 	open_record = (struct gs_record *)(buffer + filled);
 	memset((char *)open_record + size - 8, 0, 8);
 	*open_record = (struct gs_record){

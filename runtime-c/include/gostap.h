@@ -194,7 +194,7 @@ struct gs_timing {
 	struct gs_str probe;	    /* how the report of -t calls it */
 };
 
-#define GS_ABI 5
+#define GS_ABI 6
 
 /* The script. Generated code defines exactly one, named gs_program. */
 struct gs_program {
@@ -223,6 +223,7 @@ struct gs_program {
 	gs_u32 user_stacks;	    /* the script asks for programs' stacks, or for the symbols of their addresses */
 	gs_u32 unprivileged;	    /* --privilege=stapusr: only processes of the session's user are probed */
 	gs_u32 kernel_lines;	    /* its handlers ask for lines of the kernel's code */
+	gs_u32 tasks;		    /* a GS_REC_TASK goes before a handler's first record */
 };
 extern const struct gs_program gs_program;
 

@@ -45,6 +45,15 @@ struct gs_record {
 
 #define GS_REC_SWITCH_FILE 7 /* nothing: the output goes on in the next file */
 
+#define GS_REC_TASK 8	   /* a gs_task: in what thread the handler runs whose records follow. Only in modules of scripts that \
+			      are built with it (gs_program.tasks) */
+struct gs_task {
+	unsigned int pid;	       /* the process, 0 in the idle loop */
+	unsigned int tid;
+	char thread[16];	       /* the names of the thread and of the process's first, padded with NULs */
+	char process[16];
+};
+
 #define GS_STACK_RETURN 1    /* a function's return: the first address is the function, the second where it returns to */
 #define GS_STACK_LINES 2     /* with file and line */
 
@@ -73,6 +82,7 @@ struct gs_frame {
 #define GS_REC_MESSAGE 16  /* u32 GS_MSG_*, then TEXT, NEAR and POINT as strings: u16 length and bytes */
 #define GS_REC_STATS 17	   /* the last record: u32 GS_STATE_*, u32 points unarmed, \
 			      u64 errors, u64 lost, u64 written, u64 for each of GS_SKIP_* */
+#define GS_REC_VIEW 18	   /* at the end, of a script that was built with --monitor: u32 view as in gs_view_read, then its rows or some */
 
 /*
  * Opening a cpuN file wants CAP_SYS_ADMIN. Of those who have it open, the one

@@ -125,19 +125,38 @@ lost:
 	return NULL;
 }
 
+/* Begins a handler's records: they all have the time of the first. */
+static noinline void gs_first_record(struct gs_ctx *c)
+{
+	struct gs_task *t;
+
+	c->time = gs_now();
+	if (!gs_program.tasks)
+		return;
+	t = gs_reserve(c, GS_REC_TASK, sizeof(*t));
+	if (!t)
+		return;
+	t->pid = current->tgid;
+	t->tid = current->pid;
+	strscpy_pad(t->thread, current->comm, sizeof(t->thread));
+	strscpy_pad(t->process, current->group_leader->comm, sizeof(t->process));
+	gs_commit(c);
+}
+
 void *gs_reserve(struct gs_ctx *c, gs_u32 kind, gs_u32 len)
 {
 	struct gs_cpu *me = container_of(c, struct gs_cpu, ctx);
 	size_t need = ALIGN(sizeof(struct gs_record) + (size_t)len, 8), point;
-	struct gs_record *r = (struct gs_record *)me->next;
+	struct gs_record *r;
 
+	if (!c->time)
+		gs_first_record(c);
+	r = (struct gs_record *)me->next;
 	if (unlikely(need > me->end - me->next)) {
 		r = (struct gs_record *)gs_switch(me, need);
 		if (!r)
 			return NULL;
 	}
-	if (!c->time)
-		c->time = gs_now();
 	point = gs_point_of(c) - gs_program.points;
 	r->len = sizeof(*r) + len;
 	r->kind = kind;

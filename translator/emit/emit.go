@@ -18,7 +18,8 @@ type Options struct {
 	Release string // of the kernel that it is for; "" on the host
 	Limits  Limits
 	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
-	Monitor bool // --monitor: let globals, hits and cycles be read while it runs, and probes be switched off
+	Monitor bool // --monitor, --output=html: let globals, hits and cycles be read, and probes be switched off
+	Tasks   bool // --output=perfetto: say in which thread a handler runs
 
 	AsStap       bool // errors and the report of -t are worded as SystemTap's
 	Unprivileged bool // --privilege=stapusr: only processes of the session's user are probed and read

@@ -163,8 +163,8 @@ func (g *gen) format(text, letters string) int {
 	return intern(&g.manifest.Formats, g.formats, manifest.Format{Format: text, Args: letters})
 }
 
-func (g *gen) hist(h *program.Hist) int {
-	return intern(&g.manifest.Hists, g.hists, manifest.Hist{Linear: h.Linear, Low: h.Low, High: h.High, Interval: h.Interval, Near: g.opts.Limits.HistElision})
+func (g *gen) hist(of *program.Global, h *program.Hist) int {
+	return intern(&g.manifest.Hists, g.hists, manifest.Hist{Of: of.Name, Linear: h.Linear, Low: h.Low, High: h.High, Interval: h.Interval, Near: g.opts.Limits.HistElision})
 }
 
 func (g *gen) symbol(in program.Image, name string, offset int64) int {

@@ -178,7 +178,7 @@ func (b *body) printHist(e *program.PrintHist) value {
 	if e.Sprint {
 		return b.sprintHist(e, buckets)
 	}
-	b.line("gs_print_hist(c, %d, %s);", b.g.hist(e.Hist), buckets)
+	b.line("gs_print_hist(c, %d, %s);", b.g.hist(s.global, e.Hist), buckets)
 	if e.Newline {
 		b.print(&program.Print{At: e.At, Format: "\n"})
 	}

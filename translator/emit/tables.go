@@ -198,6 +198,9 @@ func (g *gen) programTable(w *writer) {
 	if g.manifest.UserStacks {
 		w.line(".user_stacks = 1,")
 	}
+	if g.manifest.Tasks {
+		w.line(".tasks = 1,")
+	}
 	if g.opts.Unprivileged {
 		w.line(".unprivileged = 1,")
 	}
@@ -311,6 +314,7 @@ func (g *gen) fillManifest() {
 	g.manifest.Version = manifest.Version
 	g.manifest.Name = g.opts.Module
 	g.manifest.Release = g.opts.Release
+	g.manifest.Tasks = g.opts.Tasks
 	for _, gl := range g.settable() {
 		g.manifest.Globals = append(g.manifest.Globals, manifest.Global{Name: gl.Name, String: gl.Type == program.String})
 	}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Package report writes all that a session has shown as a page that needs nothing else: tables, histograms, heat maps, a flame
+// graph, and text.
+package report
+
+import (
+	"bufio"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pkg/errors"
+
+	"gostap/live"
+	"gostap/output/flamegraph"
+	"gostap/output/page"
+	"gostap/output/profile"
+)
+
+//go:embed page.html report.js heatmap.js
+var files embed.FS
+
+var pageTemplate = page.Parse(files, "page.html")
+
+// A Report is what a session has shown.
+type Report struct {
+	Title    string
+	Release  string         // of the kernel; "" if it was none
+	Snapshot *live.Snapshot // what was left in its globals; nil if that is not known
+	Prints   []Print        // its histograms
+	Stacks   *profile.Profile
+	Text     Text
+	Clock    func(ns uint64) time.Time // says what moment a time of CLOCK_MONOTONIC was
+}
+
+// shown is the page's data.
+type shown struct {
+	*live.Snapshot
+	Series []*series          `json:"series"`
+	Stacks *flamegraph.Stacks `json:"stacks,omitempty"` // nil: there are none
+}
+
+// chunk is how much text stands in an element: a browser lays out those alone that are looked at.
+const chunk = 32 << 10
+
+// Write writes the page.
+func (r *Report) Write(w io.Writer) error {
+	data := shown{Snapshot: r.Snapshot, Series: []*series{}}
+	for i := range r.Prints {
+		data.Series = append(data.Series, r.Prints[i].series(func(ns uint64) int64 { return r.Clock(ns).UnixMilli() })...)
+	}
+	if r.Stacks != nil && r.Stacks.Root.Total() > 0 {
+		data.Stacks = flamegraph.Describe(r.Stacks, nil)
+	}
+	text, err := json.Marshal(data) // escapes <, > and &
+	if err != nil {
+		return errors.WithStack(err)
+	}
+	head, tail, omitted := r.Text.parts()
+	out := bufio.NewWriterSize(w, 64<<10)
+	err = pageTemplate.Execute(out, map[string]any{
+		"Title": profile.Clean(r.Title), "About": r.about(), "Data": template.JS(text), "Stacks": data.Stacks != nil,
+		"Head": chunks(head), "Tail": chunks(tail), "Omitted": omitted,
+	})
+	if err != nil {
+		return errors.WithStack(err)
+	}
+	return errors.WithStack(out.Flush())
+}
+
+// about says in a sentence what session it was.
+func (r *Report) about() string {
+	s := r.Snapshot
+	if s == nil {
+		return "How the session ended is not known."
+	}
+	where := "as an ordinary process"
+	if r.Release != "" {
+		where = "on Linux " + r.Release
+	}
+	return profile.Clean(fmt.Sprintf("Run %s from %s for %s: %d records, %d lost, %d errors, %d hits skipped.", where,
+		s.State.Started.Format("2 January 2006, 15:04:05 MST"), s.Time.Sub(s.State.Started).Round(10*time.Millisecond),
+		s.State.Records, s.State.Lost, s.State.Errors, s.State.Skipped))
+}
+
+// chunks cuts text into pieces at ends of lines, clean for a page.
+func chunks(text []byte) (list []string) {
+	for len(text) > 0 {
+		end := min(len(text), chunk)
+		for end < len(text) && text[end-1] != '\n' && end < 2*chunk {
+			end++
+		}
+		for end < len(text) && end > chunk && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		list = append(list, profile.CleanText(string(text[:end])))
+		text = text[end:]
+	}
+	return list
+}

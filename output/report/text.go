@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package report
+
+import "bytes"
+
+// A Text keeps the beginning and the end of what a session has printed.
+type Text struct {
+	head, tail []byte
+	omitted    int // bytes between them
+}
+
+// textSize is how many bytes of the beginning are kept at most, and how many of the end.
+const textSize = 2 << 20
+
+// Write never fails.
+func (t *Text) Write(p []byte) (int, error) {
+	n := min(len(p), textSize-len(t.head))
+	t.head = append(t.head, p[:n]...)
+	t.tail = append(t.tail, p[n:]...)
+	if more := len(t.tail) - textSize; more > textSize {
+		t.tail = append(t.tail[:0], t.tail[more:]...)
+		t.omitted += more
+	}
+	return len(p), nil
+}
+
+// parts returns the beginning and the end, without the line that is cut where something is missing between them, and how many
+// bytes are.
+func (t *Text) parts() (head, tail []byte, omitted int) {
+	head, tail, omitted = t.head, t.tail, t.omitted
+	if more := len(tail) - textSize; more > 0 {
+		tail, omitted = tail[more:], omitted+more
+	}
+	if omitted > 0 {
+		_, whole, _ := bytes.Cut(tail, []byte("\n"))
+		omitted += len(tail) - len(whole)
+		tail = whole
+	}
+	return head, tail, omitted
+}
