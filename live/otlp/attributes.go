@@ -46,7 +46,11 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 // lines spells a text of several lines: each as a label is, but for tabs.
 func lines(s string) string {
-	list := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	s = strings.TrimSuffix(s, "\n")
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f }) {
+		return s // as mostly
+	}
+	list := strings.Split(s, "\n")
 	for i, line := range list {
 		parts := strings.Split(line, "\t")
 		for j, part := range parts {
