@@ -187,6 +187,9 @@ func condition(cond string) (bool, error) {
 		return os.Getenv("LOCKED") != "", nil
 	case "trusting": // a key that modules can be signed with
 		return os.Getenv("LOCKED") == "trusting", nil
+	case "rt":
+		_, err := os.Stat("/sys/kernel/realtime")
+		return err == nil, nil
 	case "debuginfo":
 		return hasDebuginfo(runningKernel()), nil
 	case "moduletypes": // BTF of modules, which came with 5.11, or debuginfo

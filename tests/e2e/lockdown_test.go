@@ -50,7 +50,7 @@ func TestLockdown(t *testing.T) {
 				Test:       "TestGuest",
 				Run:        "signing",
 				Env:        []string{"LOCKED=trusting nobody"},
-				KernelArgs: []string{"lockdown=integrity"},
+				KernelArgs: []string{"lockdown=integrity", "efi=runtime"}, // PREEMPT_RT asks the firmware for no keys else
 				Timeout:    25 * time.Minute,
 			}
 			config, err := os.ReadFile(kernel.Config())
