@@ -125,15 +125,11 @@ lost:
 	return NULL;
 }
 
-/* Begins a handler's records: they all have the time of the first. */
-static noinline void gs_first_record(struct gs_ctx *c)
+/* Says in what thread the handler runs whose records follow. */
+static noinline void gs_write_task(struct gs_ctx *c)
 {
-	struct gs_task *t;
+	struct gs_task *t = gs_reserve(c, GS_REC_TASK, sizeof(*t));
 
-	c->time = gs_now();
-	if (!gs_program.tasks)
-		return;
-	t = gs_reserve(c, GS_REC_TASK, sizeof(*t));
 	if (!t)
 		return;
 	t->pid = current->tgid;
@@ -149,8 +145,11 @@ void *gs_reserve(struct gs_ctx *c, gs_u32 kind, gs_u32 len)
 	size_t need = ALIGN(sizeof(struct gs_record) + (size_t)len, 8), point;
 	struct gs_record *r;
 
-	if (!c->time)
-		gs_first_record(c);
+	if (!c->time) { /* all of the handler's records have the time of the first */
+		c->time = gs_now();
+		if (unlikely(gs_program.tasks))
+			gs_write_task(c);
+	}
 	r = (struct gs_record *)me->next;
 	if (unlikely(need > me->end - me->next)) {
 		r = (struct gs_record *)gs_switch(me, need);
