@@ -4,7 +4,6 @@ package consumer
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -23,6 +22,7 @@ import (
 	"gostap/output/flamegraph"
 	"gostap/output/folded"
 	"gostap/output/pprof"
+	"gostap/tests/browser"
 )
 
 // samples is how many a session of BenchmarkPictures has.
@@ -180,13 +180,7 @@ func openPprof(b *testing.B, path string) time.Duration {
 
 // openPage opens a page in a browser that runs, until it is drawn.
 func openPage(b *testing.B, path string) time.Duration {
-	if _, err := exec.LookPath("chromium"); err != nil {
-		b.Skip("there is no chromium: apt-get install chromium")
-	}
-	ctx, end := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox)...)
-	defer end()
-	ctx, end = chromedp.NewContext(ctx)
-	defer end()
+	ctx := browser.Start(b)
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
 		b.Fatal(err)
 	}

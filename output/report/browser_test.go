@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -19,6 +18,7 @@ import (
 
 	"gostap/live"
 	"gostap/output/profile"
+	browsers "gostap/tests/browser"
 )
 
 const hostile = `</script><img src=x onerror="document.title='run'">`
@@ -65,9 +65,6 @@ type browser struct {
 // open opens a report in Chromium.
 func open(t *testing.T, r *Report) *browser {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("there is no chromium: apt-get install chromium")
-	}
 	file := filepath.Join(t.TempDir(), "page.html")
 	w, err := os.Create(file)
 	if err != nil {
@@ -79,13 +76,7 @@ func open(t *testing.T, r *Report) *browser {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, end := context.WithTimeout(t.Context(), 2*time.Minute)
-	t.Cleanup(end)
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox)
-	ctx, end = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(end)
-	ctx, end = chromedp.NewContext(ctx)
-	t.Cleanup(end)
+	ctx := browsers.Start(t)
 	err = chromedp.Listen(ctx, func(event any) {
 		if e, ok := event.(*runtime.EventExceptionThrown); ok {
 			t.Errorf("the page fails: %+v", e.ExceptionDetails)
