@@ -11,7 +11,7 @@ func (p *parser) declaration(f *File) {
 			if _, ok := r.(bailout); !ok {
 				panic(r)
 			}
-			p.depth, p.loops, p.heads = 0, 0, 0
+			p.depth, p.heads = 0, 0
 			p.exprs, p.stmts = p.exprs[:0], p.stmts[:0]
 			p.skipDeclaration(start)
 		}
