@@ -119,10 +119,6 @@ func (p *parser) globals(f *File, start Pos, private bool) {
 		if p.tok.kind == tLBrack {
 			p.arraySize(g)
 		}
-		if p.tok.kind == tMod && !g.Wrap {
-			p.next()
-			g.Wrap = true
-		}
 		if p.tok.kind == tAssign {
 			if g.MaxSize != 0 {
 				p.failAt(p.tok.pos, "an array can't have an initial value")
