@@ -33,15 +33,22 @@ func (el *elaboration) value(x syntax.Expr, known *vars.Resolver, values map[syn
 	if _, ok := x.(*syntax.TargetVar); ok && v.Err != nil && el.env.Target.SkipBadVars {
 		return &program.Value{X: &program.Number{At: x.Pos()}}
 	}
-	// What the value calls is pulled in, as if the script called it.
-	walk(v.X, func(x program.Expr) {
-		if op, ok := x.(*program.ScriptExpr); ok {
-			if call, ok := op.X.(*syntax.CallExpr); ok {
+	el.callsOf(v.X, known)
+	return v
+}
+
+// callsOf pulls in what a value calls, as if the script called it, also where it is saved at the function's entry.
+func (el *elaboration) callsOf(value program.Expr, known *vars.Resolver) {
+	walk(value, func(x program.Expr) {
+		switch x := x.(type) {
+		case *program.ScriptExpr:
+			if call, ok := x.X.(*syntax.CallExpr); ok {
 				el.call(call.Name)
 			}
+		case *program.SavedValue:
+			el.callsOf(known.Saved()[x.Index], known)
 		}
 	})
-	return v
 }
 
 // deref resolves @kderef(SIZE, address) and @uderef.

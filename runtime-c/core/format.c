@@ -165,12 +165,23 @@ static void gs_out_text(struct gs_out *o, struct gs_spec s, const char *text, gs
 		gs_out_fill(o, ' ', s.width - (gs_s64)n);
 }
 
+/* n if numbers have that size, else 0. */
+static gs_s64 gs_number_size(gs_s64 n)
+{
+	return n == 1 || n == 2 || n == 4 || n == 8 ? n : 0;
+}
+
 static void gs_out_binary(struct gs_out *o, struct gs_spec s, gs_u64 u)
 {
-	gs_s64 n = s.width == 1 || s.width == 2 || s.width == 4 ? s.width : 8;
+	gs_s64 size = gs_number_size(s.prec) ?: gs_number_size(s.width) ?: 8;
+	gs_s64 n;
 
-	for (; n; n--, u >>= 8)
+	if (!s.left)
+		gs_out_fill(o, 0, s.width - size);
+	for (n = size; n; n--, u >>= 8)
 		gs_out_char(o, u);
+	if (s.left)
+		gs_out_fill(o, 0, s.width - size);
 }
 
 static const char *gs_parse_flags(const char *f, struct gs_spec *s)
@@ -234,7 +245,7 @@ static const char *gs_parse_directive(const char *f, struct gs_spec *s, const un
 	}
 	while (*f == 'l')
 		f++;
-	if (star && s->width < 0 && *f != 'b') {
+	if (star && s->width < 0) {
 		s->left = 1;
 		s->width = s->width < -GS_MAXWIDTH ? GS_MAXWIDTH : -s->width;
 	}

@@ -256,6 +256,10 @@ func (c *checker) finishForeach(s *program.Foreach) {
 	if s.SortOp == "" {
 		s.SortOp = "count"
 	}
+	if s.SortOp == "variance" {
+		c.askVariance(g, 0, s.At)
+		return
+	}
 	c.ask(g, s.SortOp)
 }
 

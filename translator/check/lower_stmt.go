@@ -31,8 +31,10 @@ func (s *scope) stmt(x syntax.Stmt) program.Stmt {
 	case *syntax.ForeachStmt:
 		return s.foreach(x)
 	case *syntax.BreakStmt:
+		s.inLoop("break", x.At)
 		return &program.Break{At: x.At}
 	case *syntax.ContinueStmt:
+		s.inLoop("continue", x.At)
 		return &program.Continue{At: x.At}
 	case *syntax.NextStmt:
 		return &program.Next{At: x.At}
@@ -92,6 +94,19 @@ func leaves(s program.Stmt) bool {
 		return s.Then != nil && s.Else != nil && leaves(s.Then) && leaves(s.Else)
 	}
 	return false
+}
+
+// inLoop reports break and continue outside of loops.
+func (s *scope) inLoop(keyword string, at syntax.Pos) {
+	if s.nesting == 0 {
+		s.c.errorf(at, "'%s' stands outside of a loop", keyword).InStap("cannot '%s' outside loop", keyword)
+	}
+}
+
+func (s *scope) loopBody(x syntax.Stmt) program.Stmt {
+	s.nesting++
+	defer func() { s.nesting-- }()
+	return s.stmt(x)
 }
 
 func (s *scope) exprStmt(x *syntax.ExprStmt) program.Stmt {
@@ -180,7 +195,7 @@ func (s *scope) forStmt(x *syntax.ForStmt) program.Stmt {
 	if x.Post != nil {
 		n.Post = s.expr(x.Post)
 	}
-	n.Body = s.stmt(x.Body)
+	n.Body = s.loopBody(x.Body)
 	switch yes, known := constant(n.Cond); {
 	case known && yes == 0:
 		s.never(n.Body)
@@ -245,7 +260,7 @@ func (s *scope) foreach(x *syntax.ForeachStmt) program.Stmt {
 	}
 	s.captures[n] = loop
 	s.loops = append(s.loops, loop)
-	n.Body = prefixed(copies, s.stmt(x.Body))
+	n.Body = prefixed(copies, s.loopBody(x.Body))
 	s.loops = s.loops[:len(s.loops)-1]
 	if g == nil {
 		return invalidStmt(x.At)
@@ -310,7 +325,7 @@ func (s *scope) foreachBucket(x *syntax.ForeachStmt, op *syntax.StatOp) program.
 	if x.Limit != nil {
 		n.Limit = s.expr(x.Limit)
 	}
-	n.Body = prefixed(copies, s.stmt(x.Body))
+	n.Body = prefixed(copies, s.loopBody(x.Body))
 	if n.Hist == nil {
 		return invalidStmt(x.At)
 	}

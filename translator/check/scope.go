@@ -132,7 +132,8 @@ type scope struct {
 	captures map[*program.Foreach]*foreachLoop
 	calls    []*program.Call // in the code
 	changed  bool            // the last round of elision took something out
-	loops    []*foreachLoop  // around the code being lowered
+	nesting  int             // loops around the code being lowered
+	loops    []*foreachLoop  // of them, those that capture values
 	fills    int             // values within values being lowered
 }
 

@@ -194,8 +194,11 @@ func (g *gen) comparator(s *program.Foreach) string {
 	w.line("")
 	if field, isString := sortField(s); isString {
 		w.line("return gs_str_cmp(GS_STR(%s->%s), GS_STR(%s->%s));", x, field, y, field)
-	} else if s.SortOp == "avg" && s.SortKey == 0 {
-		w.line("gs_s64 p = %s->v.sum / %s->v.count, q = %s->v.sum / %s->v.count;", x, x, y, y)
+	} else if s.SortKey == 0 && (s.SortOp == "avg" || s.SortOp == "variance") {
+		of := func(node string) string {
+			return statFigure(statRef{ptr: "(&" + node + "->v)", global: s.Array}, s.SortOp)
+		}
+		w.line("gs_s64 p = %s, q = %s;", of(x), of(y))
 		w.line("")
 		w.line("return (p > q) - (p < q);")
 	} else {

@@ -3,6 +3,7 @@
 package format
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strconv"
 )
@@ -45,7 +46,7 @@ func appendFull(dst []byte, d *Directive, args []Value) ([]byte, []Value) {
 	var v Value
 	if d.WidthArg {
 		v, args = shift(args)
-		if v.N < 0 && d.Verb != 'b' {
+		if v.N < 0 {
 			s.left = true
 			v.N = -max(v.N, -MaxWidth)
 		}
@@ -72,7 +73,7 @@ func appendFull(dst []byte, d *Directive, args []Value) ([]byte, []Value) {
 	case 'p':
 		return s.unsigned(dst, v.N, 16, "0x", false), args
 	case 'b':
-		return binaryBytes(dst, v.N, s.width), args
+		return s.binary(dst, v.N), args
 	case 'c':
 		return s.char(dst, byte(v.N), d.Sharp), args
 	case 's':
@@ -223,17 +224,30 @@ func (s spec) pad(dst []byte, start int) []byte {
 	return dst
 }
 
-// binaryBytes appends the lowest bytes of n, in the target's (little-endian) order.
-func binaryBytes(dst []byte, n int64, width int) []byte {
-	switch width {
-	case 1:
-		return append(dst, byte(n))
-	case 2:
-		return binary.LittleEndian.AppendUint16(dst, uint16(n))
-	case 4:
-		return binary.LittleEndian.AppendUint32(dst, uint32(n))
+// binary appends the lowest bytes of n, in the target's (little-endian) order: as many as the precision says, or else the
+// width, if that is a size that numbers have. Bytes of 0 fill the width.
+func (s spec) binary(dst []byte, n int64) []byte {
+	size := cmp.Or(numberSize(s.prec), numberSize(s.width), 8)
+	fill := max(s.width-size, 0)
+	if !s.left {
+		dst = append(dst, make([]byte, fill)...)
 	}
-	return binary.LittleEndian.AppendUint64(dst, uint64(n))
+	var bytes [8]byte
+	binary.LittleEndian.PutUint64(bytes[:], uint64(n))
+	dst = append(dst, bytes[:size]...)
+	if s.left {
+		dst = append(dst, make([]byte, fill)...)
+	}
+	return dst
+}
+
+// numberSize is n if numbers have that size, else 0.
+func numberSize(n int) int {
+	switch n {
+	case 1, 2, 4, 8:
+		return n
+	}
+	return 0
 }
 
 // appendEscaped appends c as it would stand in a string literal.

@@ -139,13 +139,6 @@ func directive(format string, i int) (d Directive, end int, wrong string) {
 		return d, i, fmt.Sprintf("unknown conversion %s; there are %%b %%c %%d %%i %%m %%M %%o %%p %%s %%u %%x %%X %%%%", quoteEnd(format, start, i))
 	}
 	i++
-	if d.Verb == 'b' && !d.WidthArg {
-		switch d.Width {
-		case 0, 1, 2, 4, 8:
-		default:
-			return d, i, fmt.Sprintf("%s writes %d bytes; %%b writes 1, 2, 4 or 8", format[start:i], d.Width)
-		}
-	}
 	d.plain = format[start:i] == "%d" || format[start:i] == "%s" || format[start:i] == "%i"
 	return d, i, ""
 }

@@ -48,7 +48,7 @@ type (
 		Cursor  *Cursor
 		SortDir int    // +1 ascending, -1 descending, 0 unsorted
 		SortKey int    // 1.. the key's place; 0 the value
-		SortOp  string // for statistics by value: count, sum, min, max, avg
+		SortOp  string // for statistics by value: count, sum, min, max, avg, variance
 		Limit   Expr   // Long; nil if none
 		Body    Stmt
 	}

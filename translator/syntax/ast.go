@@ -160,7 +160,7 @@ type (
 		Slice    []Expr   // nil if not given; an element is nil where * stands
 		SortDir  int      // +1 ascending, -1 descending, 0 unsorted
 		SortKey  int      // 1.. the key's place; 0 the value
-		SortStat string   // with SortKey 0 on statistics: "count", "sum", "min", "max", "avg"; "" if none was given
+		SortStat string   // with SortKey 0 on statistics: "count", "sum", "min", "max", "avg", "variance"; "" if none was given
 		Limit    Expr     // nil if not given
 		Body     Stmt
 	}

@@ -50,8 +50,8 @@ func scanItems(src *Source) ([]item, Diagnostics) {
 	}
 }
 
-// isOpen reports whether a bad token is a string, comment or embedded C that
+// isOpen reports whether a bad token is a string or embedded C that
 // has no end. Other junk may stand in a branch that is not taken.
 func isOpen(text string) bool {
-	return strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "/*") || strings.HasPrefix(text, "%{")
+	return strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "%{")
 }

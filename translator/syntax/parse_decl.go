@@ -11,7 +11,7 @@ func (p *parser) declaration(f *File) {
 			if _, ok := r.(bailout); !ok {
 				panic(r)
 			}
-			p.depth, p.loops, p.heads = 0, 0, 0
+			p.depth, p.heads = 0, 0
 			p.exprs, p.stmts = p.exprs[:0], p.stmts[:0]
 			p.skipDeclaration(start)
 		}
@@ -118,10 +118,6 @@ func (p *parser) globals(f *File, start Pos, private bool) {
 		g.Wrap = p.got(tMod)
 		if p.tok.kind == tLBrack {
 			p.arraySize(g)
-		}
-		if p.tok.kind == tMod && !g.Wrap {
-			p.next()
-			g.Wrap = true
 		}
 		if p.tok.kind == tAssign {
 			if g.MaxSize != 0 {

@@ -41,7 +41,7 @@ func (p *parser) foreach() Stmt {
 		s.Limit = p.expr()
 	}
 	p.want(tRParen, "after the array of foreach")
-	s.Body = p.loopBody()
+	s.Body = p.stmt()
 	return s
 }
 
@@ -84,7 +84,7 @@ func (p *parser) key(s *ForeachStmt) {
 	}
 }
 
-var sortStats = []string{"count", "sum", "min", "max", "avg"}
+var sortStats = []string{"count", "sum", "min", "max", "avg", "variance"}
 
 // iterated parses the array or histogram, its slice and how it is sorted.
 func (p *parser) iterated(s *ForeachStmt) {
@@ -105,7 +105,7 @@ func (p *parser) iterated(s *ForeachStmt) {
 	if p.tok.kind == tAt {
 		op := p.tok
 		if !slices.Contains(sortStats, op.text) {
-			p.fail(didYouMean(op.text, sortStats, "@"), "'@count', '@sum', '@min', '@max' or '@avg' to sort by")
+			p.fail(didYouMean(op.text, sortStats, "@"), "'@count', '@sum', '@min', '@max', '@avg' or '@variance' to sort by")
 		}
 		p.next()
 		if p.tok.kind != tAdd && p.tok.kind != tSub {

@@ -38,14 +38,14 @@ func (p *parser) takeStmts(base int) []Stmt {
 // statement may begin and returns.
 func (p *parser) statements(base int) (done bool) {
 	start := p.tok.pos
-	depth, loops := p.depth, p.loops
+	depth := p.depth
 	exprs, stmts := len(p.exprs), len(p.stmts)
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(bailout); !ok {
 				panic(r)
 			}
-			p.depth, p.loops = depth, loops
+			p.depth = depth
 			if p.heads > 0 {
 				p.heads = 0
 				p.skipHead()
@@ -155,19 +155,17 @@ func (p *parser) stmt() Stmt {
 		p.want(tLParen, "after 'while'")
 		loop.Cond = p.expr()
 		p.want(tRParen, "after the condition")
-		loop.Body = p.loopBody()
+		loop.Body = p.stmt()
 		s = loop
 	case tFor:
 		s = p.forStmt()
 	case tForeach:
 		s = p.foreach()
 	case tBreak:
-		p.inLoop()
 		p.next()
 		p.got(tSemi)
 		s = &BreakStmt{At: at}
 	case tContinue:
-		p.inLoop()
 		p.next()
 		p.got(tSemi)
 		s = &ContinueStmt{At: at}
@@ -202,20 +200,6 @@ func (p *parser) stmt() Stmt {
 		s = x
 	}
 	p.leave()
-	return s
-}
-
-// inLoop reports break and continue outside of loops.
-func (p *parser) inLoop() {
-	if p.loops == 0 {
-		p.errorf(p.tok.pos, "'%s' stands outside of a loop", p.tok.text)
-	}
-}
-
-func (p *parser) loopBody() Stmt {
-	p.loops++
-	s := p.stmt()
-	p.loops--
 	return s
 }
 
@@ -266,7 +250,7 @@ func (p *parser) forStmt() Stmt {
 	}
 	p.want(tRParen, "after the loop's last part")
 	p.heads--
-	s.Body = p.loopBody()
+	s.Body = p.stmt()
 	return s
 }
 

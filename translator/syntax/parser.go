@@ -43,7 +43,6 @@ type parser struct {
 	diags Diagnostics
 
 	depth    int  // of statements and expressions
-	loops    int  // around the current statement
 	heads    int  // of for loops that are being parsed
 	function bool // the body is a function's, not a probe's
 

@@ -156,6 +156,10 @@ func (pp *preprocessor) pop() bool {
 	}
 	n := len(pp.frames)
 	if n == 1 {
+		if open := &pp.file.unclosed; open.IsValid() {
+			pp.diags.Warnf(*open, "this comment has no closing '*/'")
+			*open = Pos{}
+		}
 		return false
 	}
 	pp.frames = pp.frames[:n-1]

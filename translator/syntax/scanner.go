@@ -19,6 +19,8 @@ type scanner struct {
 	begin int // offset of the last token
 	end   Pos // where the last token of all ends, once that is known
 
+	unclosed Pos // where a comment begins that goes on to the end of the file, once that is known
+
 	comments func(pos Pos, text string) // called for each comment if set
 }
 
@@ -124,7 +126,9 @@ func (s *scanner) skipSpace() {
 		case c == '/' && strings.HasPrefix(s.text[s.off:], "/*"):
 			end := strings.Index(s.text[s.off+2:], "*/")
 			if end < 0 {
-				return // operator reports it
+				s.unclosed = Pos{s.src, s.line, int32(s.off-s.lineStart) + 1}
+				s.comment(len(s.text))
+				return
 			}
 			s.comment(s.off + 2 + end + 2)
 		default:
@@ -318,10 +322,6 @@ func (s *scanner) operator(t *token, c byte) {
 			assign(tGreater, tGreaterEq)
 		}
 	case '/':
-		if c1 == '*' { // skipSpace has found no end
-			s.bad(t, len(s.text), "this comment has no closing '*/'")
-			return
-		}
 		assign(tDiv, tDivAssign)
 	case '%':
 		switch c1 {
