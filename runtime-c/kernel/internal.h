@@ -297,6 +297,7 @@ bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct
 /* condition.c: probes with "if (cond)" */
 void gs_conditions_init(void (*update)(void));
 void gs_conditions_start(void);
+void gs_want_update(void);
 void gs_conditions_changed(void);	/* what they read has been changed by no handler; in a running session */
 void gs_conditions_stop(void);
 
