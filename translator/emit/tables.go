@@ -213,7 +213,7 @@ func (g *gen) programTable(w *writer) {
 	w.line(".maxmapentries = %du,", l.MaxMapEntries)
 	w.line(".maxskipped = %du,", l.MaxSkipped)
 	w.line(".maxtrylock = %du,", l.tryLock())
-	w.line(".trylockdelay = %du,", l.TryLockDelay)
+	w.line(".trylockdelay = %du,", l.tryLockDelay())
 	w.line(".minstackspace = %du,", l.MinStackSpace)
 	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
 	w.line(".first_error = %s,", boolText(l.FirstError))
