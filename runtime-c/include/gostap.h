@@ -311,7 +311,7 @@ void gs_touch_string(gs_u64 addr);
 int gs_read(void *to, gs_u64 addr, gs_size n, int user);
 /*
  * Has a signal sent to the current thread as soon as the probed code may be interrupted. 0; -EINVAL: it is none; -EPERM:
- * the thread is the kernel's, init's, or about to end; -EAGAIN: too many wait on this CPU.
+ * the thread is the kernel's, init's, or about to end; -EAGAIN: too many wait on this CPU, or one is being sent.
  */
 int gs_signal(struct gs_ctx *c, gs_s64 number);
 /* The point that fired; c->point may stand for all that share its handler. */

@@ -348,6 +348,7 @@ void gs_later_begun(struct gs_later *l);
 /* Has it run, once what was asked for until here has. Both may sleep. */
 void gs_later_flush(struct gs_later *l);
 void gs_later_stop(struct gs_later *l);
+bool gs_in_irq_work(void);
 
 /* userimage.c: files that processes map. Its functions are in userimage.h. */
 int gs_images_init(void);
