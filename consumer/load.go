@@ -41,11 +41,22 @@ func mountDebugfs() {
 	}
 }
 
-// Sub-buffers are this big; there are at least minSubbufs for each CPU.
+// Sub-buffers are this big, or what a script's largest histogram takes; there are at least minSubbufs for each CPU.
 const (
 	subbufBytes = 256 << 10
 	minSubbufs  = 4
 )
+
+// subbufFor returns the bytes of a session's sub-buffers: a record lies in one of them.
+func subbufFor(m *manifest.Manifest) int {
+	size := subbufBytes
+	for i := range m.Hists {
+		for size < subbufSize+recordSize+4+8*m.Hists[i].Buckets()+8 {
+			size *= 2
+		}
+	}
+	return size
+}
 
 // defaultMB returns how many megabytes each CPU's buffer gets unless the user says:
 // 16, or less where that would be more than a 64th of the memory, or than 256 in
@@ -87,9 +98,10 @@ func load(path string, m *manifest.Manifest, bufferMB int) (*module, error) {
 		return nil, err
 	}
 	mod := &module{name: m.Name, genlFamily: newGenlFamily()}
-	n := max(bufferMB<<20/subbufBytes, minSubbufs)
-	mod.buffers = int64(n) * subbufBytes * int64(runtime.NumCPU())
-	params := fmt.Sprintf("family=%s subbuf_size=%d n_subbufs=%d", mod.genlFamily, subbufBytes, n)
+	size := subbufFor(m)
+	n := max(bufferMB<<20/size, minSubbufs)
+	mod.buffers = int64(n) * int64(size) * int64(runtime.NumCPU())
+	params := fmt.Sprintf("family=%s subbuf_size=%d n_subbufs=%d", mod.genlFamily, size, n)
 	log := openKmsg()
 	defer log.close()
 

@@ -8,7 +8,19 @@ import (
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
+
+	"gostap/manifest"
 )
+
+// A histogram is one record, which lies in one sub-buffer.
+func TestSubbufFor(t *testing.T) {
+	for high, want := range map[int64]int{10: subbufBytes, 32000: subbufBytes, 33000: 2 * subbufBytes, 65533: 4 * subbufBytes} {
+		m := &manifest.Manifest{Hists: []manifest.Hist{{Linear: true, High: high, Interval: 1}}}
+		if got := subbufFor(m); got != want {
+			t.Errorf("up to %d: %d bytes, not %d", high, got, want)
+		}
+	}
+}
 
 // What memory was too short for, or what was in use, is tried again; what the kernel refuses is not.
 func TestRetry(t *testing.T) {

@@ -6,16 +6,47 @@
  */
 #include "gostap.h"
 
-#define GS_ACTIONS_AT_A_TIME 1000
+/*
+ * How many actions a handler is given at a time: until others have run, or
+ * until a clock has been looked at.
+ */
+#define GS_ACTIONS_INTERRUPTIBLE 1000
+#define GS_ACTIONS_HOT 20
+
+/* How long a handler may take that keeps interrupts off, and how much of it counts for those that it was given at once. */
+#define GS_LONG_NS 2000000000ull
+#define GS_LONG_PART_NS 200000000ull
 
 const char gs_no_stack[] = "too little of the kernel's stack is left for another function call";
 
-int gs_more_actions(struct gs_ctx *c, long *left)
+/*
+ * An action can be anything from an addition to a search in 64 KiB, so their
+ * number says little of the time that they take. A virtual CPU's clock goes on
+ * while the CPU is away: that it was so once must not end a session.
+ */
+static int gs_takes_long(struct gs_ctx *c)
 {
-	long n = c->more_actions < GS_ACTIONS_AT_A_TIME ? c->more_actions : GS_ACTIONS_AT_A_TIME;
+	gs_u64 now = gs_ns(), part = now - c->clock;
+
+	if (!c->clock)
+		c->taken = 0;
+	else
+		c->taken += part < GS_LONG_PART_NS ? part : GS_LONG_PART_NS;
+	c->clock = now;
+	return c->taken > GS_LONG_NS;
+}
+
+int gs_more_actions(struct gs_ctx *c, long *left, const char *near)
+{
+	long most = c->interruptible ? GS_ACTIONS_INTERRUPTIBLE : GS_ACTIONS_HOT;
+	long n = c->more_actions < most ? c->more_actions : most;
 
 	if (n <= 0)
 		return 0;
+	if (!c->interruptible && gs_takes_long(c)) {
+		gs_raise(c, gs_program.limits.too_long, near);
+		return 0;
+	}
 	gs_give_way(c);
 	c->more_actions -= n;
 	*left = n - 1;

@@ -13,7 +13,7 @@
 
 #define GS_OUTPUT 3
 
-static char buffer[1 << 18] __attribute__((aligned(8)));
+static char buffer[1 << 20] __attribute__((aligned(8)));
 static gs_size filled;
 static gs_u64 lost, written;
 static struct gs_record *open_record;

@@ -23,6 +23,11 @@ gs_u64 gs_now(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
+gs_u64 gs_ns(void)
+{
+	return gs_now();
+}
+
 /* args: the period, and how far a run may be off it at random; both in ns. */
 static gs_u64 interval(const struct gs_point *p)
 {

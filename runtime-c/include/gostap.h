@@ -74,6 +74,8 @@ struct gs_ctx {
 	const char *error_near;	    /* a literal: "near operator '/' at x.stp:3:7" */
 	long actions;		    /* how many more the handler may do; the generated code's own */
 	long more_actions;	    /* beyond those: see gs_more_actions() */
+	gs_u64 clock;		    /* when that was asked for some in this run; 0: not yet */
+	gs_u64 taken;		    /* ns of the run so far, where it keeps interrupts off */
 	gs_s64 steps;		    /* how many more of gs_work(); set by handlers that do such work */
 	char *frame;		    /* where the handler's strings live */
 	char *frame_end;
@@ -177,6 +179,7 @@ struct gs_limits {
 	gs_u64 maxmemory;	    /* STP_MAXMEMORY in bytes; 0: half of what the machine has left */
 	gs_u64 procfs_bufsize;	    /* STP_PROCFS_BUFSIZE: of what is read from a file, with its NUL */
 	const char *too_many_steps; /* the error when a handler's steps are used up */
+	const char *too_long;	    /* the error when its time is, see gs_more_actions() */
 };
 
 /*
@@ -261,6 +264,9 @@ int gs_is_myproc(void);
 /* Counts an error where --suppress-handler-errors lets what is going on go on. */
 void gs_suppressed(struct gs_ctx *c, const char *text, const char *near);
 
+/* A clock, for how long something takes. */
+gs_u64 gs_ns(void);
+
 /* In the midst of long work: a handler that is interruptible lets others run. */
 void gs_give_way(struct gs_ctx *c);
 
@@ -305,7 +311,7 @@ void gs_touch_string(gs_u64 addr);
 int gs_read(void *to, gs_u64 addr, gs_size n, int user);
 /*
  * Has a signal sent to the current thread as soon as the probed code may be interrupted. 0; -EINVAL: it is none; -EPERM:
- * the thread is the kernel's, init's, or about to end; -EAGAIN: too many wait on this CPU.
+ * the thread is the kernel's, init's, or about to end; -EAGAIN: too many wait on this CPU, or one is being sent.
  */
 int gs_signal(struct gs_ctx *c, gs_s64 number);
 /* The point that fired; c->point may stand for all that share its handler. */

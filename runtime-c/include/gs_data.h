@@ -36,9 +36,10 @@ gs_inline int gs_action(long *left)
 
 /*
  * No actions are left at hand. A handler that is interruptible lets others
- * run, and takes some more of those that it may do; 0: there are none.
+ * run, and takes some more of those that it may do; 0: there are none. Another
+ * one may take no more than two seconds; beyond them the error has been raised.
  */
-int gs_more_actions(struct gs_ctx *c, long *left);
+int gs_more_actions(struct gs_ctx *c, long *left, const char *near);
 
 /* Before a call that may recurse: 1 if there is room for another. text is the error when limit is reached. */
 extern const char gs_no_stack[];

@@ -34,6 +34,11 @@ u64 gs_now(void)
 	return gs_use_cycles ? gs_cycles_ordered() : gs_ascending_ns();
 }
 
+gs_u64 gs_ns(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
 u32 gs_clock_khz(void)
 {
 	return gs_use_cycles ? gs_cycles_khz() : 0;

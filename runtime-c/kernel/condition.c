@@ -27,7 +27,12 @@ static atomic_t gs_update_asked = ATOMIC_INIT(0);	/* and not begun: asking may i
 static struct gs_later gs_update_later;
 static void (*gs_update_probes)(void);
 
-static void gs_want_update(void)
+/**
+ * gs_want_update() - has probes armed and disarmed anew in a moment
+ *
+ * Context: Any, NMIs too, while a session runs or is about to.
+ */
+void gs_want_update(void)
 {
 	if (!atomic_xchg(&gs_update_asked, 1))
 		gs_later(&gs_update_later);

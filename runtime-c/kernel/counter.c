@@ -3,6 +3,11 @@
  * counter.c - points at which perf's events come: counters of all CPUs, of
  * those that are plugged in later, too. They are made and released where CPUs
  * come and go, by an instance of a hotplug state for each family.
+ *
+ * Most events that the kernel counts by itself have a static key, which waits
+ * for CPUs that come or go: on the way of one it would wait for ever. Their
+ * counters are made a moment later, by gs_counters_update(); those of a CPU
+ * that goes stay, count nothing, and are replaced when it is back.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -11,10 +16,17 @@
 #include "counter.h"
 #include "dispatch.h"
 
+/* A CPU's. */
+struct gs_cpu_event {
+	struct perf_event *event;		/* NULL: the CPU is not there, or can't count this */
+	bool due;				/* the CPU has come, and it is to be made */
+};
+
 struct gs_counter {
 	struct perf_event_attr attr;
-	struct perf_event *__percpu *events;	/* NULL: the CPU is not there, or can't count this */
+	struct gs_cpu_event __percpu *events;
 	struct gs_hit hit;
+	bool waits;				/* making or releasing one waits for CPUs that come or go */
 	int err;				/* the first CPU's that can't; while they are armed */
 };
 
@@ -62,11 +74,54 @@ static void gs_counter_refused(const struct gs_counters *counters, struct gs_cou
 	gs_message(GS_MSG_WARNING, text, n, NULL, c->hit.point->name);
 }
 
-/* On the CPU that comes; update waits. */
+/* What processors count and watch, and clocks, have no static key. */
+static bool gs_counter_waits(const struct perf_event_attr *attr)
+{
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+	case PERF_TYPE_BREAKPOINT:
+		return false;
+	case PERF_TYPE_SOFTWARE:
+		return attr->config != PERF_COUNT_SW_CPU_CLOCK && attr->config != PERF_COUNT_SW_TASK_CLOCK;
+	}
+	return true;
+}
+
+static void gs_counter_make(const struct gs_counters *counters, struct gs_counter *c, unsigned int cpu)
+{
+	struct perf_event *event;
+
+	c->attr.disabled = !gs_wanted(c->hit.slot);
+	event = perf_event_create_kernel_counter(&c->attr, cpu, NULL, gs_counter_hit, c);
+	if (!IS_ERR(event))
+		per_cpu_ptr(c->events, cpu)->event = event;
+	else if (cpu_online(cpu))	/* else it has gone meanwhile */
+		gs_counter_refused(counters, c, cpu, PTR_ERR(event));
+}
+
+static void gs_counter_release(struct gs_counter *c, unsigned int cpu)
+{
+	struct gs_cpu_event *e = per_cpu_ptr(c->events, cpu);
+
+	if (e->event)
+		perf_event_release_kernel(e->event);
+	e->event = NULL;
+}
+
+static void gs_counter_release_all(struct gs_counter *c)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		gs_counter_release(c, cpu);
+}
+
+/* On the CPU that comes; who changes others' counters waits. */
 static int gs_counter_cpu_up(unsigned int cpu, struct hlist_node *node)
 {
 	struct gs_counters *counters = hlist_entry(node, struct gs_counters, node);
-	struct perf_event *event;
 	u32 i;
 
 	for (i = 0; i < counters->n; i++) {
@@ -74,23 +129,14 @@ static int gs_counter_cpu_up(unsigned int cpu, struct hlist_node *node)
 
 		if (c->err)
 			continue;
-		c->attr.disabled = !gs_wanted(c->hit.slot);
-		event = perf_event_create_kernel_counter(&c->attr, cpu, NULL, gs_counter_hit, c);
-		if (IS_ERR(event))
-			gs_counter_refused(counters, c, cpu, PTR_ERR(event));
-		else
-			*per_cpu_ptr(c->events, cpu) = event;
+		if (c->waits) {
+			WRITE_ONCE(per_cpu_ptr(c->events, cpu)->due, true);
+			gs_want_update();
+		} else {
+			gs_counter_make(counters, c, cpu);
+		}
 	}
 	return 0;
-}
-
-static void gs_counter_release(struct gs_counter *c, unsigned int cpu)
-{
-	struct perf_event **event = per_cpu_ptr(c->events, cpu);
-
-	if (*event)
-		perf_event_release_kernel(*event);
-	*event = NULL;
 }
 
 static int gs_counter_cpu_down(unsigned int cpu, struct hlist_node *node)
@@ -99,14 +145,47 @@ static int gs_counter_cpu_down(unsigned int cpu, struct hlist_node *node)
 	u32 i;
 
 	for (i = 0; i < counters->n; i++)
-		gs_counter_release(&counters->all[i], cpu);
+		if (!counters->all[i].waits)
+			gs_counter_release(&counters->all[i], cpu);
 	return 0;
+}
+
+/* Makes those that are due. CPUs come and go meanwhile: one that comes is due again behind that. */
+static void gs_counter_make_due(const struct gs_counters *counters, struct gs_counter *c)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (c->err || !xchg(&per_cpu_ptr(c->events, cpu)->due, false))
+			continue;
+		gs_counter_release(c, cpu);
+		gs_counter_make(counters, c, cpu);
+	}
+	if (c->err)
+		gs_counter_release_all(c);
+}
+
+static void gs_counters_make_due(const struct gs_counters *counters)
+{
+	u32 i;
+
+	for (i = 0; i < counters->n; i++)
+		if (counters->all[i].waits)
+			gs_counter_make_due(counters, &counters->all[i]);
+}
+
+static void gs_counters_release_waiting(struct gs_counters *counters)
+{
+	u32 i;
+
+	for (i = 0; i < counters->n; i++)
+		if (counters->all[i].waits)
+			gs_counter_release_all(&counters->all[i]);
 }
 
 /* All CPUs count a point's events, or none does. */
 static void gs_counters_check(struct gs_counters *counters)
 {
-	int cpu;
 	u32 i;
 
 	for (i = 0; i < counters->n; i++) {
@@ -115,8 +194,8 @@ static void gs_counters_check(struct gs_counters *counters)
 		if (!c->err)
 			continue;
 		gs_unarmed(c->hit.point, c->err);
-		for_each_possible_cpu(cpu)
-			gs_counter_release(c, cpu);
+		if (!c->waits)
+			gs_counter_release_all(c);
 	}
 }
 
@@ -178,7 +257,8 @@ int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points
 
 		c->hit = gs_hit_of(points[counters->n]);
 		c->err = counters->describe(&c->attr, c->hit.point);
-		c->events = alloc_percpu(struct perf_event *);
+		c->waits = gs_counter_waits(&c->attr);
+		c->events = alloc_percpu(struct gs_cpu_event);
 		if (!c->events)
 			return -ENOMEM;
 	}
@@ -186,6 +266,7 @@ int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points
 	err = gs_counters_join(counters);
 	if (err)
 		return err;
+	gs_counters_make_due(counters);
 	cpus_read_lock();
 	counters->late = true;
 	gs_counters_check(counters);
@@ -194,26 +275,29 @@ int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points
 }
 
 /**
- * gs_counters_update() - counts and stops counting, as conditions say now
+ * gs_counters_update() - counts and stops counting, as conditions say now, and as CPUs have come
  * @counters: the family's; what they have of the processor they keep
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
 void gs_counters_update(struct gs_counters *counters)
 {
-	struct perf_event *event;
+	struct gs_cpu_event *e;
 	u32 i;
 	int cpu;
 
 	lockdep_assert_held(&gs_session_mutex);
+	gs_counters_make_due(counters);
 	cpus_read_lock();
 	for (i = 0; i < counters->n; i++)
 		for_each_online_cpu(cpu) {
-			event = *per_cpu_ptr(counters->all[i].events, cpu);
-			if (event && gs_wanted(counters->all[i].hit.slot))
-				perf_event_enable(event);
-			else if (event)
-				perf_event_disable(event);
+			e = per_cpu_ptr(counters->all[i].events, cpu);
+			if (!e->event || READ_ONCE(e->due))
+				continue;
+			if (gs_wanted(counters->all[i].hit.slot))
+				perf_event_enable(e->event);
+			else
+				perf_event_disable(e->event);
 		}
 	cpus_read_unlock();
 }
@@ -228,6 +312,7 @@ void gs_counters_disarm(struct gs_counters *counters)
 {
 	lockdep_assert_held(&gs_session_mutex);
 	gs_counters_leave(counters);
+	gs_counters_release_waiting(counters);
 	/* A hit that has come to us on another CPU may have been interrupted by its counter's release. */
 	if (counters->n)
 		synchronize_rcu();

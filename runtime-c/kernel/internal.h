@@ -297,6 +297,7 @@ bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct
 /* condition.c: probes with "if (cond)" */
 void gs_conditions_init(void (*update)(void));
 void gs_conditions_start(void);
+void gs_want_update(void);
 void gs_conditions_changed(void);	/* what they read has been changed by no handler; in a running session */
 void gs_conditions_stop(void);
 
@@ -347,6 +348,7 @@ void gs_later_begun(struct gs_later *l);
 /* Has it run, once what was asked for until here has. Both may sleep. */
 void gs_later_flush(struct gs_later *l);
 void gs_later_stop(struct gs_later *l);
+bool gs_in_irq_work(void);
 
 /* userimage.c: files that processes map. Its functions are in userimage.h. */
 int gs_images_init(void);

@@ -8,7 +8,22 @@
  * would be done once the CPU is back, which may be never, and whoever has to
  * wait for it would hang. There another CPU is made to queue it.
  */
+#include <asm/irq_regs.h>
+
 #include "internal.h"
+
+/**
+ * gs_in_irq_work() - is this an interrupt of irq_work, which hands over no registers?
+ *
+ * What is probed there would have it come again at once, and what it has
+ * interrupted would never go on: who queues work for each hit doesn't there.
+ *
+ * Context: Any.
+ */
+bool gs_in_irq_work(void)
+{
+	return in_hardirq() && !get_irq_regs();
+}
 
 static void gs_later_elsewhere(void *irq)
 {

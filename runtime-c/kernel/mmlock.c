@@ -10,7 +10,6 @@
 #include <linux/mm.h>
 #include <linux/rwsem.h>
 #include <linux/sched/mm.h>
-#include <asm/irq_regs.h>
 
 #include "internal.h"
 #include "userimage.h"
@@ -31,15 +30,6 @@ static void gs_unlock_later(struct irq_work *work)
 	up_read_non_owner(&mm->mmap_lock);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		mmdrop(mm);
-}
-
-/*
- * In an interrupt of irq_work, which hands over no registers? What is probed there, up_read() for one, would have it
- * come again at once, and what it has interrupted would never go on.
- */
-static bool gs_in_irq_work(void)
-{
-	return in_hardirq() && !get_irq_regs();
 }
 
 /*

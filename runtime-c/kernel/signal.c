@@ -29,6 +29,8 @@ int gs_signal(struct gs_ctx *c, gs_s64 number)
 		return -EINVAL;
 	if (current->flags & (PF_KTHREAD | PF_EXITING) || is_global_init(current))
 		return -EPERM;
+	if (gs_in_irq_work())
+		return -EAGAIN;
 	for (i = 0; i < GS_NSIGNALS; i++) {
 		struct gs_signal *s = &signals[i];
 

@@ -19,6 +19,7 @@
 static int failures;
 static int skips;
 static int waits;
+static gs_u64 clock_ns, clock_step;
 static char record[1 << 16];
 
 static gs_s64 number_global;
@@ -30,7 +31,7 @@ static const struct gs_global globals[] = {
 const struct gs_program gs_program = {
 	.globals = globals,
 	.nglobals = 2,
-	.limits = { .maxtrylock = 5, .too_many_steps = "too many steps" },
+	.limits = { .maxtrylock = 5, .too_many_steps = "too many steps", .too_long = "too long" },
 #ifdef ARRAYS
 	ARRAYS
 #endif
@@ -69,6 +70,11 @@ void gs_suppressed(struct gs_ctx *c, const char *text, const char *near)
 	(void)c;
 	(void)text;
 	(void)near;
+}
+
+gs_u64 gs_ns(void)
+{
+	return clock_ns += clock_step;
 }
 
 void gs_give_way(struct gs_ctx *c)

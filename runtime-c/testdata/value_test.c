@@ -147,6 +147,36 @@ static void test_globals(void)
 	CHECK(!gs_set_global("text=a=b") && text_global.len == 3 && !strcmp(text_global.s, "a=b"));
 }
 
+/* How many actions a handler does that takes ns for each. */
+static int actions_of(struct gs_ctx *c, gs_u64 ns)
+{
+	long left = 0;
+	int n = 0;
+
+	*c = (struct gs_ctx){ .more_actions = 10000, .interruptible = c->interruptible };
+	clock_step = 0;
+	while (gs_action(&left) || gs_more_actions(c, &left, "here")) {
+		clock_ns += ns;
+		n++;
+	}
+	return n;
+}
+
+static void test_actions(void)
+{
+	struct gs_ctx c = { 0 };
+
+	CHECK(actions_of(&c, 100) == 10000 && !c.error);
+	CHECK(actions_of(&c, 1000000) > 1900 && c.error && !strcmp(c.error, "too long") && !strcmp(c.error_near, "here"));
+	CHECK(actions_of(&c, 1000000) < 2100);
+	/* The clock went on once while the handler did not. */
+	c.interruptible = 0;
+	clock_ns += 1ull << 40;
+	CHECK(actions_of(&c, 100) == 10000);
+	c.interruptible = 1;
+	CHECK(actions_of(&c, 1000000) == 10000 && !c.error);
+}
+
 int main(void)
 {
 	test_numbers();
@@ -155,5 +185,6 @@ int main(void)
 	test_stats();
 	test_locks();
 	test_globals();
+	test_actions();
 	return !!failures;
 }

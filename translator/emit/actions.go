@@ -3,6 +3,7 @@
 package emit
 
 import (
+	"fmt"
 	"slices"
 
 	"gostap/translator/program"
@@ -33,7 +34,7 @@ func (g *gen) counts(s *summary) bool {
 // action counts one turn of a loop or one call of a recursive function.
 func (b *body) action(near string) {
 	if b.counts {
-		b.raise("!gs_action(&actions) && !gs_more_actions(c, &actions)", "too_many_actions", near)
+		b.raise(fmt.Sprintf("!gs_action(&actions) && !gs_more_actions(c, &actions, %s)", near), "too_many_actions", near)
 	}
 }
 
@@ -84,20 +85,30 @@ func (g *gen) callsCounting(s *summary) bool {
 	return slices.ContainsFunc(s.calls, func(call callSite) bool { return g.countsWithin(call.fn) })
 }
 
-// setActions writes how many a handler may do. Where it can let others run in between, it is given some at a time.
+// setActions writes how many a handler may do. It is given some at a time: where it can, it lets others run in between, else
+// the time that it takes is looked at.
 func (g *gen) setActions(w *writer, h *handler) {
-	switch cold := g.opts.Limits.cold(); {
+	cold, hot := g.opts.Limits.cold(), g.opts.Limits.hot()
+	switch {
 	case h.part == condPart:
-		w.line("c->actions = %d;", min(cold, mostActions))
+		g.setActionsOf(w, min(cold, mostActions), hotAtATime)
 	case h.phase == running:
-		w.line("c->actions = %d;", g.opts.Limits.hot())
+		g.setActionsOf(w, hot, hotAtATime)
 	default:
-		w.line("c->actions = %d;", min(cold, actionsAtATime))
-		w.line("c->more_actions = %d;", max(cold-actionsAtATime, 0))
+		g.setActionsOf(w, cold, coldAtATime)
 	}
 }
 
-const actionsAtATime = 1000
+const (
+	coldAtATime = 1000
+	hotAtATime  = 20
+)
+
+func (g *gen) setActionsOf(w *writer, all, first int64) {
+	w.line("c->actions = %d;", min(all, first))
+	w.line("c->more_actions = %d;", max(all-first, 0))
+	w.line("c->clock = 0;")
+}
 
 // work charges n steps of work on whole arrays, or leaves with an error.
 func (b *body) work(n, near string) {

@@ -111,6 +111,7 @@ func (l *Limits) Set(name, value string) (known bool, err error) {
 const (
 	mostActions = 10e6
 	mostSteps   = 100e6
+	mostWait    = 1e6 // µs, for one lock
 )
 
 // hot is MAXACTION as handlers have it that keep interrupts off.
@@ -148,5 +149,8 @@ func (l *Limits) tryLock() int64 {
 	if l.SuppressTimeLimits {
 		return most
 	}
-	return l.MaxTryLock
+	return min(l.MaxTryLock, mostWait/max(l.tryLockDelay(), 1))
 }
+
+// tryLockDelay is TRYLOCKDELAY.
+func (l *Limits) tryLockDelay() int64 { return min(l.TryLockDelay, mostWait) }

@@ -42,6 +42,13 @@ func TestMostWork(t *testing.T) {
 	l := DefaultLimits()
 	l.Set("MAXACTION", "4294967295")
 	l.Set("MAXARRAYSTEPS", "1000000000000000")
+	l.Set("MAXTRYLOCK", "4294967295")
+	for _, delay := range []int64{0, 1, 10, 1000, most} {
+		l.TryLockDelay = delay
+		if wait := l.tryLock() * max(l.tryLockDelay(), 1); wait > mostWait || wait < mostWait/2 {
+			t.Errorf("TRYLOCKDELAY=%d: %d attempts, %d µs apart", delay, l.tryLock(), l.tryLockDelay())
+		}
+	}
 	if l.hot() != mostActions || l.steps() != mostSteps || l.cold() != most {
 		t.Errorf("%d actions, %d steps; %d actions where others may run in between", l.hot(), l.steps(), l.cold())
 	}

@@ -81,12 +81,13 @@ func (g *gen) limitTexts(w *writer) {
 		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, most)))
 	text("too_many_steps", "", "MAXARRAYSTEPS exceeded", fmt.Sprintf("sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, or give foreach a limit%s",
 		l.steps(), raised("MAXARRAYSTEPS", l.steps(), mostSteps)))
+	text("too_long", "", "MAXACTION exceeded", "the handler takes more than two seconds, while nothing else runs on its processor; let it do less, or do it in an end probe")
 	text("too_deep", unused+" ", "MAXNESTING exceeded", fmt.Sprintf("more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting))
 	w.line("")
 	w.line("/* What no catch block gets: the limits of a handler as a whole, and abort(), which is no error. */")
 	w.line("static inline %s int is_final(const char *error)", unused)
 	w.open("{")
-	w.line("return error == gs_aborted || error == too_many_actions || error == too_many_steps || error == too_deep;")
+	w.line("return error == gs_aborted || error == too_many_actions || error == too_many_steps || error == too_long || error == too_deep;")
 	w.close("}")
 }
 
@@ -213,7 +214,7 @@ func (g *gen) programTable(w *writer) {
 	w.line(".maxmapentries = %du,", l.MaxMapEntries)
 	w.line(".maxskipped = %du,", l.MaxSkipped)
 	w.line(".maxtrylock = %du,", l.tryLock())
-	w.line(".trylockdelay = %du,", l.TryLockDelay)
+	w.line(".trylockdelay = %du,", l.tryLockDelay())
 	w.line(".minstackspace = %du,", l.MinStackSpace)
 	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
 	w.line(".first_error = %s,", boolText(l.FirstError))
@@ -222,6 +223,7 @@ func (g *gen) programTable(w *writer) {
 	w.line(".maxmemory = %dull,", l.MaxMemory<<10)
 	w.line(".procfs_bufsize = %dull,", cmp.Or(l.ProcfsBufsize, l.MaxStringLen))
 	w.line(".too_many_steps = too_many_steps,")
+	w.line(".too_long = too_long,")
 	w.close("},")
 	w.close("};")
 }
