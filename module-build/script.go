@@ -73,7 +73,7 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 // the time at -O1, and what it does at a hit, making strings, is hardly slower.
 const large = 640 << 10
 
-// withoutGain turns off optimisations that take gcc a tenth of its time and save a handler no instruction (make bench, hits):
+// withoutGain turns off optimisations that take gcc a sixth of its time and save a handler no instruction (make bench, hits):
 // kernel code has no vectors, and generated C computes little twice.
 var withoutGain = []string{
 	"-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize", "-fno-tree-pre", "-fno-code-hoisting", "-fno-schedule-insns2", "-fno-gcse",

@@ -6,14 +6,10 @@
  */
 #include "gostap.h"
 
-/*
- * How many actions a handler is given at a time: until others have run, or
- * until a clock has been looked at.
- */
-#define GS_ACTIONS_INTERRUPTIBLE 1000
+/* How many more actions a handler is given at a time that keeps interrupts off: each may search 64 KiB. */
 #define GS_ACTIONS_HOT 20
 
-/* How long a handler may take that keeps interrupts off, and how much of it counts for those that it was given at once. */
+/* How long such a handler may take beyond those that it had at hand, and how much of it counts for those that it was given at once. */
 #define GS_LONG_NS 2000000000ull
 #define GS_LONG_PART_NS 200000000ull
 
@@ -38,7 +34,7 @@ static int gs_takes_long(struct gs_ctx *c)
 
 int gs_more_actions(struct gs_ctx *c, long *left, const char *near)
 {
-	long most = c->interruptible ? GS_ACTIONS_INTERRUPTIBLE : GS_ACTIONS_HOT;
+	long most = c->interruptible ? GS_ACTIONS_AT_HAND : GS_ACTIONS_HOT;
 	long n = c->more_actions < most ? c->more_actions : most;
 
 	if (n <= 0)

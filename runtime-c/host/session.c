@@ -115,7 +115,6 @@ void gs_run_point(const struct gs_point *p)
 	gs_ctx.point = p;
 	gs_ctx.cpu = runs++ % GS_HOST_CPUS;
 	gs_ctx.interruptible = gs_session.state != GS_STATE_RUNNING;
-	gs_ctx.more_actions = 0;
 	gs_program.probes[p->probe].handler(&gs_ctx);
 	if (gs_ctx.error && gs_ctx.error != gs_aborted)
 		report_error(p);

@@ -264,9 +264,8 @@ int gs_is_myproc(void);
 /* Counts an error where --suppress-handler-errors lets what is going on go on. */
 void gs_suppressed(struct gs_ctx *c, const char *text, const char *near);
 
-/* A clock, for how long something takes. */
+/* A clock in ns. */
 gs_u64 gs_ns(void);
-
 /* In the midst of long work: a handler that is interruptible lets others run. */
 void gs_give_way(struct gs_ctx *c);
 

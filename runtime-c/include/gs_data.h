@@ -23,6 +23,17 @@ gs_inline void gs_near(struct gs_ctx *c, const char *near)
 		c->error_near = near;
 }
 
+/* How many actions a handler has at hand before others have run, or a clock has been looked at. */
+#define GS_ACTIONS_AT_HAND 1000
+
+/* A handler may do n actions, at its beginning. */
+gs_inline void gs_set_actions(struct gs_ctx *c, long n)
+{
+	c->actions = n < GS_ACTIONS_AT_HAND ? n : GS_ACTIONS_AT_HAND;
+	c->more_actions = n - c->actions;
+	c->clock = 0;
+}
+
 /*
  * Counts an action: 0 if there was none left. The asm, which hides what is
  * known of the count, keeps gcc from counting ahead of a loop's own condition:

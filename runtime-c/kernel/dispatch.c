@@ -145,7 +145,6 @@ void gs_run_cold(const struct gs_point *p)
 	if (c->error)
 		gs_report(c);
 	c->interruptible = false;
-	c->more_actions = 0;
 	gs_leave(c);
 out:
 	preempt_enable();

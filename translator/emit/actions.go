@@ -85,29 +85,16 @@ func (g *gen) callsCounting(s *summary) bool {
 	return slices.ContainsFunc(s.calls, func(call callSite) bool { return g.countsWithin(call.fn) })
 }
 
-// setActions writes how many a handler may do. It is given some at a time: where it can, it lets others run in between, else
-// the time that it takes is looked at.
+// setActions writes how many a handler may do.
 func (g *gen) setActions(w *writer, h *handler) {
-	cold, hot := g.opts.Limits.cold(), g.opts.Limits.hot()
+	n := g.opts.Limits.cold()
 	switch {
 	case h.part == condPart:
-		g.setActionsOf(w, min(cold, mostActions), hotAtATime)
+		n = min(n, mostActions)
 	case h.phase == running:
-		g.setActionsOf(w, hot, hotAtATime)
-	default:
-		g.setActionsOf(w, cold, coldAtATime)
+		n = g.opts.Limits.hot()
 	}
-}
-
-const (
-	coldAtATime = 1000
-	hotAtATime  = 20
-)
-
-func (g *gen) setActionsOf(w *writer, all, first int64) {
-	w.line("c->actions = %d;", min(all, first))
-	w.line("c->more_actions = %d;", max(all-first, 0))
-	w.line("c->clock = 0;")
+	w.line("gs_set_actions(c, %d);", n)
 }
 
 // work charges n steps of work on whole arrays, or leaves with an error.
