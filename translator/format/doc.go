@@ -16,7 +16,8 @@
 //	%c         the character with that code (its lowest 8 bits)
 //	%s         a string
 //	%b         the value's lowest 1, 2, 4 or 8 (the default) bytes as they lie
-//	           in memory; the width says how many
+//	           in memory; the precision says how many, or the width; bytes of
+//	           0 fill a width that is larger
 //	%m         memory: the precision says how many bytes (1 if there is none)
 //	%M         the same as hexadecimal digits, two for each byte
 //	%%         a %
