@@ -18,7 +18,7 @@ import (
 
 // fewest is how many handlers a script has at least of which tails are split off: with less, there is little to gain for what
 // the call costs each hit.
-const fewest = 16
+const fewest = 8
 
 // lightest is what a tail weighs at least; see speller.
 const lightest = 6
