@@ -38,14 +38,14 @@ func (p path) alias(m match, pt *syntax.ProbePoint) path {
 	return next
 }
 
-// A reached place, with what is to run there.
+// A reached site, with what is to run there.
 type reached struct {
-	place *probetype.Place
-	path  path
+	site *probetype.ProbeSite
+	path path
 }
 
-// points finds the places that a list of probe points stands for. Those marked
-// ? or ! may stand for none; after one marked ! that has a place, the rest of
+// points finds the sites that a list of probe points stands for. Those marked
+// ? or ! may stand for none; after one marked ! that has a site, the rest of
 // the list is left out.
 func (el *elaboration) points(list []*syntax.ProbePoint, p path, follow func(*syntax.ProbePoint) path) []reached {
 	var all []reached
@@ -63,7 +63,7 @@ func (el *elaboration) points(list []*syntax.ProbePoint, p path, follow func(*sy
 	return all
 }
 
-// point finds the places that one probe point stands for.
+// point finds the sites that one probe point stands for.
 func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagnostic) {
 	el.at = pt.At
 	matches := el.match(pt)
@@ -73,16 +73,16 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 		defer func() { el.kinds.Optional = optional }()
 	}
 	if len(matches) == 0 && !wild {
-		places, known, d := el.kinds.Find(pt)
+		sites, known, d := el.kinds.Find(pt)
 		if !known {
 			return nil, el.orAlias(d, pt)
 		}
-		return at(places, p), d
+		return at(sites, p), d
 	}
 	var all []reached
 	var first *syntax.Diagnostic
 	if wild {
-		all, first = el.wildPlaces(pt, p)
+		all, first = el.wildSites(pt, p)
 	}
 	for _, m := range matches {
 		if el.through++; el.through > maxAliases {
@@ -113,25 +113,25 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 	return all, nil
 }
 
-// wildPlaces finds the places that a probe point with wildcards stands for without aliases. What can't
+// wildSites finds the sites that a probe point with wildcards stands for without aliases. What can't
 // be probed of them is left out; d is the first reason, if there was one.
-func (el *elaboration) wildPlaces(pt *syntax.ProbePoint, p path) (all []reached, d *syntax.Diagnostic) {
+func (el *elaboration) wildSites(pt *syntax.ProbePoint, p path) (all []reached, d *syntax.Diagnostic) {
 	for _, one := range probetype.Expand(pt) {
 		before := len(el.diags)
-		places, _, why := el.kinds.Find(one)
+		sites, _, why := el.kinds.Find(one)
 		el.diags = el.diags[:before]
 		if d == nil {
 			d = why
 		}
-		all = append(all, at(places, p)...)
+		all = append(all, at(sites, p)...)
 	}
 	return all, d
 }
 
-// at returns places, to which p came.
-func at(places []*probetype.Place, p path) (all []reached) {
-	for _, place := range places {
-		all = append(all, reached{place, p})
+// at returns sites, to which p came.
+func at(sites []*probetype.ProbeSite, p path) (all []reached) {
+	for _, site := range sites {
+		all = append(all, reached{site, p})
 	}
 	return all
 }

@@ -6,7 +6,7 @@
 //
 // From the user's probes it goes (elaborate.go) through the aliases that they
 // name (alias.go, aliasmatch.go) to the kinds of probe points, in package probetype, which turn a
-// probe point into places, with the target variables there: package vars. Places
+// probe point into probe sites, with the target variables there: package vars. Sites
 // at which the same code runs share one program.ElaboratedProbe (coalesce.go). On
 // its way it resolves what stands in the handlers (resolve.go) and pulls in what
 // they refer to from the tapset library (include.go), package library. Types of

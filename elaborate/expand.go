@@ -12,7 +12,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// An Expander finds the places that probe points stand for, without handlers:
+// An Expander finds the sites that probe points stand for, without handlers:
 // what gostap -l, gostap vars and completion ask.
 type Expander struct {
 	el *elaboration
@@ -62,14 +62,14 @@ func (x *Expander) aliases(pt *syntax.ProbePoint, depth int) (names []*syntax.Pr
 	return names
 }
 
-// Places returns the places that a probe point stands for.
-func (x *Expander) Places(pt *syntax.ProbePoint) ([]*probetype.Place, *syntax.Diagnostic) {
+// Sites returns the sites that a probe point stands for.
+func (x *Expander) Sites(pt *syntax.ProbePoint) ([]*probetype.ProbeSite, *syntax.Diagnostic) {
 	found, d := x.el.point(pt, path{})
-	places := make([]*probetype.Place, len(found))
+	sites := make([]*probetype.ProbeSite, len(found))
 	for i, r := range found {
-		places[i] = r.place
+		sites[i] = r.site
 	}
-	return places, d
+	return sites, d
 }
 
 // Diagnostics returns the warnings and errors until now.

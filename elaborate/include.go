@@ -97,7 +97,7 @@ func (el *elaboration) hidden(name string) bool {
 }
 
 // follow pulls in what body refers to and resolves its target variables by
-// what is known at the place, nil for no place, into values.
+// what is known at the site, nil for no site, into values.
 func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map[syntax.Expr]*program.Value) {
 	syntax.Inspect(body, func(n syntax.Node) bool {
 		switch n := n.(type) {

@@ -118,7 +118,7 @@ func (el *elaboration) written(x syntax.Expr) bool {
 	return found
 }
 
-// usesTargets reports whether what runs in body depends on the place it runs at.
+// usesTargets reports whether what runs in body depends on the site it runs at.
 func (el *elaboration) usesTargets(body *syntax.Block) bool {
 	if known, ok := el.targets[body]; ok {
 		return known

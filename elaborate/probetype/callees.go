@@ -16,7 +16,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Callees of callees multiply: these bound how deep they may be, and how many places
+// Callees of callees multiply: these bound how deep they may be, and how many sites
 // a probe point may come to.
 const (
 	maxDepth   = 16
@@ -29,7 +29,7 @@ var errCallees = errors.Errorf("there are more than %d callees: take a smaller d
 type caller struct {
 	of      dwarf.Func // the function that the probe point names
 	way     string     // .callee("NAME@FILE:LINE") for each on the way from there
-	returns []uint64   // where the function returns to; none for any place
+	returns []uint64   // where the function returns to; none for any site
 	in      *caller    // the function that has these
 	code    dwarf.Instance
 }
@@ -70,7 +70,7 @@ func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (nam
 			to.returns, to.in, to.code = from.returns, from.in, from.code
 		}
 		p.callee(c.Target, to)
-		if len(p.places) > maxCallees {
+		if len(p.sites) > maxCallees {
 			return nil, errCallees
 		}
 		if depth > 1 {
@@ -106,15 +106,15 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 			return
 		}
 	}
-	before := len(p.places)
+	before := len(p.sites)
 	p.seen = map[uint64]bool{} // a function may be called from several
 	p.instance(in)
-	for _, place := range p.places[before:] {
-		place.Point.Name = p.name(to.of, to.way)
-		if place.Vars != nil && test != nil {
+	for _, site := range p.sites[before:] {
+		site.Point.Name = p.name(to.of, to.way)
+		if site.Vars != nil && test != nil {
 			at := p.maker.m.At
-			place.Vars.Give(g.given)
-			place.Before = &syntax.Block{Stmts: []syntax.Stmt{&syntax.IfStmt{
+			site.Vars.Give(g.given)
+			site.Before = &syntax.Block{Stmts: []syntax.Stmt{&syntax.IfStmt{
 				At: at, Cond: &syntax.UnaryExpr{At: at, Op: "!", X: test}, Then: &syntax.NextStmt{At: at}}}}
 		}
 	}

@@ -56,27 +56,27 @@ const maxMaxactive = 1 << 20
 
 // kernelFunction builds kernel.function, module.function, kprobe.function and
 // kprobe.module.function: functions' entries and returns.
-func kernelFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
-	places, d := functionPlaces(c, m)
+func kernelFunction(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
+	sites, d := functionSites(c, m)
 	if d != nil && c.Broken == nil && m.Root() == "kprobe" && !strings.ContainsAny(m.Text("function"), "*?[@") && !c.Optional {
 		return c.unregistered(m, d), nil
 	}
-	return places, d
+	return sites, d
 }
 
 // unregistered builds a kprobe of a function that can't be probed, because of d. That a kprobe can't be registered ends no
 // session, as SystemTap looks for its function when it is registered only: there is a warning, and the handler never runs.
-func (c *Context) unregistered(m match, d *syntax.Diagnostic) []*Place {
+func (c *Context) unregistered(m match, d *syntax.Diagnostic) []*ProbeSite {
 	c.Diags.Warnf(m.At, "%s: this probe is never hit", d.Msg).Hint = d.Hint
 	v := c.KProbe("kernel.function")
 	if m.Has("return") {
 		v = v.Return()
 	}
-	return []*Place{{Point: &program.Point{At: m.At, Family: "never", Name: probepoint.Spell(m.ProbePoint), Cold: true}, Vars: v}}
+	return []*ProbeSite{{Point: &program.Point{At: m.At, Family: "never", Name: probepoint.Spell(m.ProbePoint), Cold: true}, Vars: v}}
 }
 
-// functionPlaces finds the places that kernelFunction builds.
-func functionPlaces(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+// functionSites finds the sites that kernelFunction builds.
+func functionSites(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	pattern := m.Text("function")
 	maxactive := m.Number("maxactive", 0)
 	if maxactive < 0 || maxactive > maxMaxactive {
@@ -86,7 +86,7 @@ func functionPlaces(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if d != nil {
 		return nil, d
 	}
-	maker := placeMaker{c: c, m: m, in: kernel, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
+	maker := siteMaker{c: c, m: m, in: kernel, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
 	if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() {
 		return c.byDebuginfo(&maker, pattern)
 	}
@@ -94,18 +94,18 @@ func functionPlaces(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		return moduleFunctions(&maker, pattern)
 	}
 	functions, d := maker.find(pattern)
-	places := maker.places(functions)
+	sites := maker.sites(functions)
 	if kernelWide(m) {
-		places = append(places, c.copies(&maker, pattern)...)
+		sites = append(sites, c.copies(&maker, pattern)...)
 	}
-	if len(places) > 0 {
+	if len(sites) > 0 {
 		d = nil
 	}
-	return places, d
+	return sites, d
 }
 
 // find returns the functions that pattern stands for.
-func (p *placeMaker) find(pattern string) ([]symbols.Func, *syntax.Diagnostic) {
+func (p *siteMaker) find(pattern string) ([]symbols.Func, *syntax.Diagnostic) {
 	if p.wild {
 		return wildFunctions(p.in, p.m, pattern)
 	}
@@ -113,13 +113,15 @@ func (p *placeMaker) find(pattern string) ([]symbols.Func, *syntax.Diagnostic) {
 }
 
 // byDebuginfo finds the functions of pattern, or what is in them, by debuginfo.
-func (c *Context) byDebuginfo(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagnostic) {
+func (c *Context) byDebuginfo(maker *siteMaker, pattern string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m, what := maker.m, fmt.Sprintf("the place of %q", pattern)
 	if root := m.Root(); root == "kprobe" {
 		return nil, m.Errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
 	}
 	if m.Has("module") {
-		return c.inModules(m, what, func(im *image.Source) ([]*Place, *syntax.Diagnostic) { return c.sourceFunctions(im, maker, pattern) })
+		return c.inModules(m, what, func(im *image.Source) ([]*ProbeSite, *syntax.Diagnostic) {
+			return c.sourceFunctions(im, maker, pattern)
+		})
 	}
 	info, d := c.Target.Debuginfo().Need(m.At, what, m.ProbePoint)
 	if d != nil {
@@ -231,8 +233,8 @@ func wholes(list []symbols.Func) []string {
 	return names
 }
 
-// A placeMaker makes the places of one probe point's functions.
-type placeMaker struct {
+// A siteMaker makes the sites of one probe point's functions.
+type siteMaker struct {
 	c    *Context
 	m    match
 	wild bool
@@ -246,14 +248,14 @@ type placeMaker struct {
 }
 
 // component spells the components that name what is probed.
-func (p *placeMaker) component(im image.Image) string {
+func (p *siteMaker) component(im image.Image) string {
 	if p.spelled != "" {
 		return p.spelled
 	}
 	return im.Component()
 }
 
-func (p *placeMaker) places(functions []symbols.Func) []*Place {
+func (p *siteMaker) sites(functions []symbols.Func) []*ProbeSite {
 	counts := make(map[string]int, len(functions))
 	for i := range functions {
 		counts[functions[i].Name]++
@@ -264,16 +266,16 @@ func (p *placeMaker) places(functions []symbols.Func) []*Place {
 			source = &image.Source{Image: p.in, Info: info}
 		}
 	}
-	places := make([]*Place, 0, len(functions))
+	sites := make([]*ProbeSite, 0, len(functions))
 	for i := range functions {
 		f := &functions[i]
-		places = append(places, p.place(f, counts[f.Name]-1, spellFunction(source, f)))
+		sites = append(sites, p.site(f, counts[f.Name]-1, spellFunction(source, f)))
 	}
-	return places
+	return sites
 }
 
 // warn adds a warning, but only one for each probe point.
-func (p *placeMaker) warn(at syntax.Pos, msg string) {
+func (p *siteMaker) warn(at syntax.Pos, msg string) {
 	if !p.warned {
 		p.warned = true
 		p.c.Diags.Warnf(at, "%s", msg)
@@ -290,8 +292,8 @@ func spellFunction(source *image.Source, f *symbols.Func) string {
 	return `.function("` + f.Base() + `")`
 }
 
-// place makes the place of a function, whose component is spelled so, and of whose name there are namesakes others.
-func (p *placeMaker) place(f *symbols.Func, namesakes int, spelled string) *Place {
+// site makes the site of a function, whose component is spelled so, and of whose name there are namesakes others.
+func (p *siteMaker) site(f *symbols.Func, namesakes int, spelled string) *ProbeSite {
 	family, suffix := "function", ""
 	switch ftrace := p.in.Ftrace(); {
 	case p.m.Has("return") && !ftrace:
@@ -317,11 +319,11 @@ func (p *placeMaker) place(f *symbols.Func, namesakes int, spelled string) *Plac
 	if p.in.Name() == "" {
 		point.SymbolOffset = f.Offset
 	}
-	return &Place{Wild: p.wild, Point: point, Vars: p.vars(f, namesakes)}
+	return &ProbeSite{Wild: p.wild, Point: point, Vars: p.vars(f, namesakes)}
 }
 
 // root spells the components of the point in front of .function.
-func (p *placeMaker) root() string {
+func (p *siteMaker) root() string {
 	switch root, module := p.m.Root(), p.in.Name(); {
 	case root != "kprobe":
 		return probepoint.In(module)
@@ -332,7 +334,7 @@ func (p *placeMaker) root() string {
 }
 
 // vars returns the variables of a function, of whose name there are namesakes others.
-func (p *placeMaker) vars(f *symbols.Func, namesakes int) *vars.Resolver {
+func (p *siteMaker) vars(f *symbols.Func, namesakes int) *vars.Resolver {
 	var v *vars.Resolver
 	if p.m.Root() == "kprobe" {
 		v = p.c.KProbe(vars.EntryPoint(p.in, f.Name))

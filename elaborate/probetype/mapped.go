@@ -16,7 +16,7 @@ import (
 
 // mappedMarks finds marks in the libraries that a process has made itself while it runs, as libstapsdt and salp do: files that it
 // has mapped as code, and neither is nor is linked to.
-func (c *Context) mappedMarks(m match, pid int64, program string, find func(*probed) ([]*Place, *syntax.Diagnostic)) (places []*Place) {
+func (c *Context) mappedMarks(m match, pid int64, program string, find func(*probed) ([]*ProbeSite, *syntax.Diagnostic)) (sites []*ProbeSite) {
 	known := []string{program}
 	for _, l := range ldso.Loaded(program) {
 		known = append(known, l.Path)
@@ -29,10 +29,10 @@ func (c *Context) mappedMarks(m match, pid int64, program string, find func(*pro
 		p.maker.spelled = fmt.Sprintf("process(%d)", pid)
 		if marks, err := p.Marks(); err == nil && len(marks) > 0 {
 			found, _ := find(p)
-			places = append(places, found...)
+			sites = append(sites, found...)
 		}
 	}
-	return places
+	return sites
 }
 
 // mappedFiles returns how the files are opened that a process has mapped as code, but for those that are known. Those in

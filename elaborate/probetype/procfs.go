@@ -33,7 +33,7 @@ const (
 // procfsFile builds procfs: a file in the session's folder below /proc/systemtap,
 // whose readers are given what the handler assigns to $value, or whose writers
 // give the handler what it finds there.
-func procfsFile(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func procfsFile(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)
 	}
@@ -58,7 +58,7 @@ func procfsFile(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		mode = program.ProcfsWrite | 0o222&^umask
 		title = "a procfs write probe"
 	}
-	return []*Place{{
+	return []*ProbeSite{{
 		Point: &program.Point{
 			At:     m.At,
 			Family: "procfs",

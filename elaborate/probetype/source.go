@@ -19,7 +19,7 @@ import (
 
 // sourceFunctions finds the functions of a pattern in an image, by debuginfo:
 // by file, inlined ones, and what lies in them.
-func (c *Context) sourceFunctions(im *image.Source, maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
+func (c *Context) sourceFunctions(im *image.Source, maker *siteMaker, text string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := maker.m
 	p, err := probepoint.ParsePattern(text)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Context) sourceFunctions(im *image.Source, maker *placeMaker, text stri
 			}
 		}
 	}
-	if len(find.places) == 0 {
+	if len(find.sites) == 0 {
 		if p.Params != "" {
 			return nil, noOverload(m, functions, &p)
 		}
@@ -77,9 +77,9 @@ func noOverload(m match, functions []dwarf.Func, p *probepoint.Pattern) *syntax.
 // a kprobe, where ftrace serves functions by the thousands.
 const mostCopies = 5000
 
-// copies returns the places where the functions of a pattern are inlined into
+// copies returns the sites where the functions of a pattern are inlined into
 // others, if the debuginfo is there to tell.
-func (c *Context) copies(maker *placeMaker, pattern string) []*Place {
+func (c *Context) copies(maker *siteMaker, pattern string) []*ProbeSite {
 	info := c.Target.Debuginfo().Installed(maker.m.ProbePoint)
 	if info == nil {
 		return nil
@@ -191,13 +191,13 @@ func spanning(info *dwarf.Info, list []dwarf.Func, p *probepoint.Pattern) []dwar
 	return out
 }
 
-// A pointFinder turns addresses that debuginfo tells into places.
+// A pointFinder turns addresses that debuginfo tells into sites.
 type pointFinder struct {
-	c      *Context
-	maker  *placeMaker
-	image  *image.Source
-	places []*Place
-	seen   map[uint64]bool // functions
+	c     *Context
+	maker *siteMaker
+	image *image.Source
+	sites []*ProbeSite
+	seen  map[uint64]bool // functions
 
 	statements map[statementKey]innermost
 	frames     map[uint64]frameSize // by address
@@ -208,7 +208,7 @@ type pointFinder struct {
 	unknown int               // callees of which can't be told who calls them
 }
 
-func newFinder(c *Context, maker *placeMaker, im *image.Source) *pointFinder {
+func newFinder(c *Context, maker *siteMaker, im *image.Source) *pointFinder {
 	return &pointFinder{c: c, maker: maker, image: im, seen: map[uint64]bool{}, statements: map[statementKey]innermost{},
 		frames: map[uint64]frameSize{}, barred: map[uint64]string{}}
 }
@@ -234,16 +234,16 @@ func (p *pointFinder) allows(in dwarf.Instance, a image.BaseSymbol, addr uint64)
 	return why == ""
 }
 
-// found returns the places, and warns of those that are left out.
-func (p *pointFinder) found() []*Place {
-	if n := len(p.barred); n > 0 && len(p.places) > 0 {
-		p.c.Diags.Warnf(p.maker.m.At, "%d of %d places are left out, for they can't be probed: %s", n, n+len(p.places), p.example())
+// found returns the sites, and warns of those that are left out.
+func (p *pointFinder) found() []*ProbeSite {
+	if n := len(p.barred); n > 0 && len(p.sites) > 0 {
+		p.c.Diags.Warnf(p.maker.m.At, "%d of %d places are left out, for they can't be probed: %s", n, n+len(p.sites), p.example())
 	}
-	if p.unknown > 0 && len(p.places) > 0 {
+	if p.unknown > 0 && len(p.sites) > 0 {
 		p.c.Diags.Warnf(p.maker.m.At, "%d of %d callees are left out, or some of their calls: what called them can't be told there, "+
-			"as it jumped to them, or a frame in between is of no fixed size", p.unknown, p.unknown+len(p.places))
+			"as it jumped to them, or a frame in between is of no fixed size", p.unknown, p.unknown+len(p.sites))
 	}
-	return p.places
+	return p.sites
 }
 
 // example says why there can be no kprobe at the first address of those where there can't.
@@ -266,7 +266,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	}
 	if in.Inlined {
 		if p.allows(in, f, in.Entry) {
-			p.places = append(p.places, p.place(in, f, in.Entry, p.name(in.Func, "")))
+			p.sites = append(p.sites, p.site(in, f, in.Entry, p.name(in.Func, "")))
 		}
 		return
 	}
@@ -278,33 +278,33 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		return
 	}
 	if !p.image.Ftrace() {
-		place := p.function(in, f)
-		if why := unreturnable(p.image.Image, place.Point); why != "" && m.Has("return") {
+		site := p.function(in, f)
+		if why := unreturnable(p.image.Image, site.Point); why != "" && m.Has("return") {
 			p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
 			return
 		}
-		p.places = append(p.places, place)
+		p.sites = append(p.sites, site)
 		return
 	}
-	p.places = append(p.places, p.maker.place(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1, functionAt(in.Func)))
+	p.sites = append(p.sites, p.maker.site(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1, functionAt(in.Func)))
 }
 
-// function makes the place of a function that debuginfo describes.
-func (p *pointFinder) function(in dwarf.Instance, a image.BaseSymbol) *Place {
+// function makes the site of a function that debuginfo describes.
+func (p *pointFinder) function(in dwarf.Instance, a image.BaseSymbol) *ProbeSite {
 	at := entry(p.image.Image, in.Low)
-	place := p.place(in, a, at, p.name(in.Func, ""))
-	place.Vars = p.c.Statement(vars.Statement{Source: p.image, Instance: in, Addr: at, Entry: true}, p.maker.warn)
+	site := p.site(in, a, at, p.name(in.Func, ""))
+	site.Vars = p.c.Statement(vars.Statement{Source: p.image, Instance: in, Addr: at, Entry: true}, p.maker.warn)
 	if p.maker.m.Has("return") {
-		place.Point.Family, place.Point.Args = Family(p.image, true), p.maker.args
-		place.Point.Returns = returns(p.image.Image, in.Low, in.High-in.Low)
-		place.Vars = place.Vars.Return()
+		site.Point.Family, site.Point.Args = Family(p.image, true), p.maker.args
+		site.Point.Returns = returns(p.image.Image, in.Low, in.High-in.Low)
+		site.Vars = site.Vars.Return()
 	}
-	return place
+	return site
 }
 
-// place makes the place at an address, of that name.
-func (p *pointFinder) place(in dwarf.Instance, a image.BaseSymbol, addr uint64, name string) *Place {
-	return &Place{
+// site makes the site at an address, of that name.
+func (p *pointFinder) site(in dwarf.Instance, a image.BaseSymbol, addr uint64, name string) *ProbeSite {
+	return &ProbeSite{
 		Wild: p.maker.wild,
 		Point: &program.Point{
 			At:      p.maker.m.At,
@@ -319,7 +319,7 @@ func (p *pointFinder) place(in dwarf.Instance, a image.BaseSymbol, addr uint64, 
 	}
 }
 
-// none is the error for functions without any place.
+// none is the error for functions without any site.
 func (p *pointFinder) none(text string, functions int) *syntax.Diagnostic {
 	m := p.maker.m
 	switch {

@@ -15,7 +15,7 @@ import (
 )
 
 // symbolFunctions finds functions by the program's symbols.
-func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.Diagnostic) {
+func (c *Context) symbolFunctions(p *probed, pattern string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m, functions := p.maker.m, p.Symbols()
 	wild := executable.Wild(pattern)
 	list := functions.Lookup(pattern)
@@ -28,7 +28,7 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.
 	if err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	var places []*Place
+	var sites []*ProbeSite
 	barred := ""
 	for _, f := range onePerAddress(list) {
 		if f.IsPart() || strings.Contains(f.Name, ".cold") || m.Has("exported") && !f.Exported {
@@ -38,11 +38,11 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.
 			barred = why
 			continue
 		}
-		places = append(places, p.function(f.Base(), f.Addr, wild))
+		sites = append(sites, p.function(f.Base(), f.Addr, wild))
 	}
 	switch {
-	case len(places) > 0:
-		return places, nil
+	case len(sites) > 0:
+		return sites, nil
 	case barred != "":
 		return nil, m.Errorf("%q can't be probed: %s", pattern, barred)
 	case len(list) > 0 && m.Has("exported"):

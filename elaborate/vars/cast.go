@@ -48,7 +48,7 @@ func (r *resolution) castIn(module string) (*location, *syntax.Diagnostic) {
 			return nil, d
 		}
 		types, where, user = src.Info.Types(), src.String(), true
-	case kernelModule(module) && r.place.inProgram():
+	case kernelModule(module) && r.site.inProgram():
 		// A type that the program does not have may be the kernel's.
 		if user = module == "" && len(typesNamed(types, r.x.Name)) > 0; user {
 			break

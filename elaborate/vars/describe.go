@@ -2,7 +2,7 @@
 
 package vars
 
-// A Variable is a target variable, and whether it has a value at the place.
+// A Variable is a target variable, and whether it has a value at the site.
 type Variable struct {
 	Name   string   `json:"name"`
 	Type   string   `json:"type"`
@@ -16,14 +16,14 @@ type Variable struct {
 // List returns the target variables that have values: the parameters, and the
 // result at a return.
 func (v *Resolver) List() []Variable {
-	if l, ok := v.place.(*listed); ok {
+	if l, ok := v.site.(*listed); ok {
 		return l.variables()
 	}
-	p, _ := v.place.prototype()
+	p, _ := v.site.prototype()
 	if p == nil {
 		return v.listScope()
 	}
-	types, err := v.place.types()
+	types, err := v.site.types()
 	if err != nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (v *Resolver) List() []Variable {
 
 // listScope is List by debuginfo.
 func (v *Resolver) listScope() []Variable {
-	s := v.place.scope()
+	s := v.site.scope()
 	if s == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (v *Resolver) listScope() []Variable {
 	return list
 }
 
-// result lists $return by debuginfo, if the place has one.
+// result lists $return by debuginfo, if the site has one.
 func (v *Resolver) result(s *scope) (list []Variable) {
 	types := s.Info.Types()
 	if results := s.Results(); v.atReturn && len(results) > 0 {
@@ -79,7 +79,7 @@ func (v *Resolver) result(s *scope) (list []Variable) {
 // Describe returns all variables that debuginfo, or else BTF, knows of, also
 // those without a value.
 func (v *Resolver) Describe() []Variable {
-	s := v.place.scope()
+	s := v.site.scope()
 	if s == nil {
 		return v.List()
 	}

@@ -17,7 +17,7 @@ func (v *Resolver) enum(x *syntax.AtExpr) *program.Value {
 	if !ok {
 		return Refused(x.At, `@enum takes the name of a constant: @enum("NAME")`)
 	}
-	types, err := v.place.types()
+	types, err := v.site.types()
 	if err != nil {
 		return failed(x.At, v.env.Target.Complain(x.At, err))
 	}
@@ -38,7 +38,7 @@ func (v *Resolver) enumName(x *syntax.AtExpr) *program.Value {
 	if what := changes(x.Args[1]); what != "" {
 		return Refused(x.At, "@enumname looks at its value more than once: put %s into a variable first", what)
 	}
-	types, err := v.place.types()
+	types, err := v.site.types()
 	if err != nil {
 		return failed(x.At, v.env.Target.Complain(x.At, err))
 	}

@@ -29,10 +29,10 @@ func (r *resolution) goResults() (list []named, ok bool) {
 		return ids
 	}
 	results := s.Results()
-	_, end := goPlaces(types, ids(s.params()), machine.ReturnAddress)
-	places, _ := goPlaces(types, ids(results), end)
+	_, end := goAssignments(types, ids(s.params()), machine.ReturnAddress)
+	assigned, _ := goAssignments(types, ids(results), end)
 	for i, v := range results {
-		l := goLocation(types, s.full, v, places[i], r.x.At)
+		l := goLocation(types, s.full, v, assigned[i], r.x.At)
 		l.what = "$return"
 		if len(results) > 1 {
 			l.what += "->" + resultName(v)
@@ -53,8 +53,8 @@ func (r *resolution) goPassed(s *scope, v *variable) *location {
 		}
 		ids = append(ids, one.Type)
 	}
-	places, _ := goPlaces(types, ids, machine.ReturnAddress)
-	return goLocation(types, s.full, v, places[at], r.x.At)
+	assigned, _ := goAssignments(types, ids, machine.ReturnAddress)
+	return goLocation(types, s.full, v, assigned[at], r.x.At)
 }
 
 // params are the function's parameters, as they are declared.
@@ -89,7 +89,7 @@ func (r *resolution) goResult(list []named) (l *location, rest []syntax.Access, 
 	if name == "return" {
 		switch len(list) {
 		case 0:
-			return nil, nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.place.String())}
+			return nil, nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.site.String())}
 		case 1:
 			return list[0].at, rest, nil
 		}
@@ -111,7 +111,7 @@ func (r *resolution) goResult(list []named) (l *location, rest []syntax.Access, 
 		}
 		names = append(names, "$return->"+one.name)
 	}
-	d = &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns %d values: %s", r.place.String(), len(list), suggest.Enumerate(names, 40)),
+	d = &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns %d values: %s", r.site.String(), len(list), suggest.Enumerate(names, 40)),
 		Hint: "$return[0] is the first, and $return$ shows all"}
 	return nil, nil, d
 }

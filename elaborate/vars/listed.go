@@ -14,40 +14,40 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Listed are the variables of a place that are neither a function's nor of the source:
+// Listed are the variables of a site that are neither a function's nor of the source:
 // those of static marks and system calls.
 type Listed struct {
-	Title  string // as messages name the place: `the mark "setjmp"`
+	Title  string // as messages name the site: `the mark "setjmp"`
 	Values []ListedValue
 	Texts  map[string]string // $$name and the like, without the dollars
-	// Source is the image of the place, for @var and @cast; nil if it has none or no debuginfo.
+	// Source is the image of the site, for @var and @cast; nil if it has none or no debuginfo.
 	Source *image.Source
 	Addr   uint64 // in it, as linked
-	// Absent is whether the place should have variables, but nothing tells of them.
+	// Absent is whether the site should have variables, but nothing tells of them.
 	Absent bool
 	// None is the error for a variable where there are none, but something would know of them; nil if there are.
 	None func(at syntax.Pos, what string) *syntax.Diagnostic
 }
 
-// A ListedValue is one of a place's variables.
+// A ListedValue is one of a site's variables.
 type ListedValue struct {
 	Name string       // without the dollar
-	X    program.Expr // its value; a place if it can be assigned to
+	X    program.Expr // its value; an lvalue if it can be assigned to
 	Type string       // as -L shows it; "" for long
 	Err  string       // why it has none, "" if it has
 	// Assigned is whether it can only be assigned to, in any mode.
 	Assigned bool
 }
 
-// A listed is the place of Listed.
+// A listed is the site of Listed.
 type listed struct {
 	nowhere
 	Listed
 }
 
-// Listed returns the variables of a place that has its own.
+// Listed returns the variables of a site that has its own.
 func (e *Env) Listed(l Listed) *Resolver {
-	return &Resolver{env: e, place: &listed{nowhere{env: e}, l}}
+	return &Resolver{env: e, site: &listed{nowhere{env: e}, l}}
 }
 
 func (l *listed) types() (btf.Named, error) {
@@ -100,9 +100,9 @@ func (l *listed) variables() (list []Variable) {
 	return list
 }
 
-// listed resolves a variable of a place that lists them; nil if the place is no such.
+// listed resolves a variable of a site that lists them; nil if the site is no such.
 func (r *resolution) listed() *program.Value {
-	l, ok := r.place.(*listed)
+	l, ok := r.site.(*listed)
 	if !ok {
 		return nil
 	}

@@ -318,8 +318,8 @@ func (l *location) around() *program.Deref {
 	return &program.Deref{At: l.at, Addr: l.bytesOn(start), Size: int(size), Signed: n.Signed, User: l.user, Low: int(l.pos - 8*start), Bits: int(l.bits)}
 }
 
-// place returns what an assignment to l changes, nil if there is no such thing.
-func (l *location) place(value program.Expr) program.Expr {
+// lvalue returns what an assignment to l changes, nil if there is no such thing.
+func (l *location) lvalue(value program.Expr) program.Expr {
 	if l.types.Kind(l.real()) == btf.Float && l.types.Size(l.typ) != 8 {
 		return nil
 	}

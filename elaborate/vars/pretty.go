@@ -138,7 +138,7 @@ func (r *resolution) variables(what string, params, locals bool) ([]named, *synt
 		return nil, d
 	}
 	for i, param := range proto.Params {
-		list = append(list, named{param.Name, r.place.param(r.types, proto, i, r.x.At)})
+		list = append(list, named{param.Name, r.site.param(r.types, proto, i, r.x.At)})
 	}
 	return list, nil
 }

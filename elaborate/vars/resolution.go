@@ -54,7 +54,7 @@ func (r *resolution) fixed(l *location) string {
 	case l.bits != 0:
 		return "it is a bit field in a register"
 	}
-	if _, ok := r.place.(*hook); ok {
+	if _, ok := r.site.(*hook); ok {
 		return "of a netfilter hook's variables only $" + verdict + " can"
 	}
 	return ""
@@ -111,7 +111,7 @@ func (r *resolution) value() *program.Value {
 		return failed(r.x.At, d)
 	}
 	v := value(r.double(l, x), l.pointed())
-	v.Store, v.Fixed = l.place(x), r.fixed(l)
+	v.Store, v.Fixed = l.lvalue(x), r.fixed(l)
 	return v
 }
 
@@ -189,13 +189,13 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 	}
 	for i, param := range p.Params {
 		if param.Name == r.x.Name {
-			return r.place.param(r.types, p, i, r.x.At), nil
+			return r.site.param(r.types, p, i, r.x.At), nil
 		}
 	}
 	if l, d := r.syscallArgument(p); l != nil || d != nil {
 		return l, d
 	}
-	if s := r.place.scope(); s != nil {
+	if s := r.site.scope(); s != nil {
 		return r.sourceVariable(s, r.x.Name)
 	}
 	return nil, r.unknown(p)
@@ -210,13 +210,13 @@ func (r *resolution) enumerator() (int64, bool) {
 	return r.types.Enumerator(r.x.Name)
 }
 
-// prototype returns the place's prototype, which what needs.
+// prototype returns the site's prototype, which what needs.
 func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
-	p, _ := r.place.prototype()
+	p, _ := r.site.prototype()
 	if p == nil {
-		return nil, r.place.undescribed(r.x.At, what)
+		return nil, r.site.undescribed(r.x.At, what)
 	}
-	r.place.ambiguous(r.x.At)
+	r.site.ambiguous(r.x.At)
 	return p, nil
 }
 
@@ -237,10 +237,10 @@ func (r *resolution) result() (*location, *syntax.Diagnostic) {
 	}
 	if !r.atReturn {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: the function has only begun here",
-			Hint: r.place.entry() + ".return has it"}
+			Hint: r.site.entry() + ".return has it"}
 	}
 	if types.Strip(p.Result) == 0 {
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.place.String())}
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.site.String())}
 	}
 	l := resultLocation(types, p, r.x.At)
 	l.full, l.user = r.types, user
@@ -266,7 +266,7 @@ func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
 	for _, n := range names {
 		shown = append(shown, "$"+n)
 	}
-	where := r.place.String()
+	where := r.site.String()
 	d := (&syntax.Diagnostic{Pos: r.x.At}).InStap("unable to find local '%s', [man error::dwarf] in %s%s", r.x.Name, where, alternatives("$", names))
 	if len(names) == 0 {
 		d.Msg = fmt.Sprintf("no $%s: %s has no parameters", r.x.Name, where)

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Env is what all places of one elaboration share.
+// Env is what all sites of one elaboration share.
 type Env struct {
 	Target  *image.Target
 	Entries EntryValues
@@ -18,10 +18,10 @@ type Env struct {
 	PointedBy func(syntax.Expr) (*Pointed, string)
 }
 
-// A Resolver knows the target variables at a place.
+// A Resolver knows the target variables at a site.
 type Resolver struct {
 	env   *Env
-	place place
+	site  site
 	given map[syntax.Expr]program.Expr // expressions that are not in the script
 
 	atReturn bool
@@ -30,7 +30,7 @@ type Resolver struct {
 	slots    map[string]int // in saved, by what it is in the script
 }
 
-// Return makes the place that of the function's return.
+// Return makes the site that of the function's return.
 func (v *Resolver) Return() *Resolver {
 	v.atReturn = true
 	return v
@@ -41,8 +41,8 @@ func (v *Resolver) Give(values map[syntax.Expr]program.Expr) { v.given = values 
 
 // Known is false if none of the target variables have values.
 func (v *Resolver) Known() bool {
-	_, certain := v.place.prototype()
-	return certain || v.place.scope() != nil || v.place.without()
+	_, certain := v.site.prototype()
+	return certain || v.site.scope() != nil || v.site.without()
 }
 
 // Saved lists the values to be saved at function entry that the values
@@ -68,7 +68,7 @@ func (v *Resolver) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Value) *
 		if is, ok := v.given[x]; ok {
 			return &program.Value{X: is}
 		}
-		types, err := v.place.types()
+		types, err := v.site.types()
 		if err != nil {
 			return failed(x.At, v.env.Target.Complain(x.At, err))
 		}
@@ -93,7 +93,7 @@ func Refused(at syntax.Pos, format string, args ...any) *program.Value {
 	return &program.Value{Err: syntax.Errorf(at, format, args...)}
 }
 
-// operator resolves the @operators that are about the probed place.
+// operator resolves the @operators that are about the probed site.
 func (v *Resolver) operator(x *syntax.AtExpr) *program.Value {
 	switch x.Op {
 	case "entry":
@@ -139,17 +139,17 @@ func (v *Resolver) save(at syntax.Pos, key string, x program.Expr, kind program.
 // exact returns what debuginfo says where BTF does not do: inside a function, and
 // where it has nothing of the function for certain. Else it returns nil.
 func (v *Resolver) exact() *scope {
-	if _, certain := v.place.prototype(); certain {
+	if _, certain := v.site.prototype(); certain {
 		return nil
 	}
-	return v.place.scope()
+	return v.site.scope()
 }
 
-// isLocal says whether the probed place has a parameter or local variable of that name.
+// isLocal says whether the probed site has a parameter or local variable of that name.
 func (v *Resolver) isLocal(name string) bool {
-	if p, _ := v.place.prototype(); p != nil && slices.ContainsFunc(p.Params, func(param param) bool { return param.Name == name }) {
+	if p, _ := v.site.prototype(); p != nil && slices.ContainsFunc(p.Params, func(param param) bool { return param.Name == name }) {
 		return true
 	}
-	s := v.place.scope()
+	s := v.site.scope()
 	return s != nil && slices.ContainsFunc(s.Variables(), func(v *variable) bool { return v.Name == name })
 }

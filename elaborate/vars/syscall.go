@@ -30,9 +30,9 @@ type declared struct {
 }
 
 // syscallArgument returns where the argument of a system call is that its function's declaration calls as the variable; nil if
-// the place is no entry of such a function, or it has no such parameter.
+// the site is no entry of such a function, or it has no such parameter.
 func (r *resolution) syscallArgument(p *btf.Proto) (*location, *syntax.Diagnostic) {
-	compat := strings.HasPrefix(r.place.String(), "__ia32_")
+	compat := strings.HasPrefix(r.site.String(), "__ia32_")
 	registers := machine.SyscallArguments
 	if compat {
 		registers = machine.SyscallArguments32
@@ -41,7 +41,7 @@ func (r *resolution) syscallArgument(p *btf.Proto) (*location, *syntax.Diagnosti
 		if d.name != r.x.Name || i >= len(registers) {
 			continue
 		}
-		l, diag := r.place.param(r.types, p, 0, r.x.At).member(syntax.Access{At: r.x.At, Member: registers[i]})
+		l, diag := r.site.param(r.types, p, 0, r.x.At).member(syntax.Access{At: r.x.At, Member: registers[i]})
 		if diag != nil {
 			return nil, diag
 		}
@@ -63,9 +63,9 @@ func (r *resolution) syscallArgument(p *btf.Proto) (*location, *syntax.Diagnosti
 	return nil, nil
 }
 
-// declaredArguments returns how the system call's arguments are declared at whose function's entry the place is.
+// declaredArguments returns how the system call's arguments are declared at whose function's entry the site is.
 func (r *resolution) declaredArguments() []declared {
-	f, ok := r.place.(*function)
+	f, ok := r.site.(*function)
 	if !ok || syscallPrototype(f.Image, f.Name) == nil {
 		return nil
 	}

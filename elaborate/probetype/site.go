@@ -11,8 +11,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A Place is one point at which a probe is to run.
-type Place struct {
+// A ProbeSite is one of the concrete points that a probe point of the script stands for: where it is,
+// and what a handler there knows.
+type ProbeSite struct {
 	Point  *program.Point
 	Before *syntax.Block  // runs before all else there, nil for nothing
 	Vars   *vars.Resolver // what target variables are there; nil: none
@@ -21,7 +22,7 @@ type Place struct {
 	Silent bool           // no handler ever runs there
 }
 
-// A Context is what the builders find places in: one elaboration.
+// A Context is what the builders find sites in: one elaboration.
 type Context struct {
 	*vars.Env
 	Diags *syntax.Diagnostics // warnings
@@ -40,13 +41,13 @@ type Context struct {
 // A match is a probe point that fits a kind's pattern.
 type match = probepoint.Point
 
-// A builder finds the places that a probe point of its kind stands for. A
+// A builder finds the sites that a probe point of its kind stands for. A
 // probe point that is well written and stands for none is an error.
-type builder func(c *Context, m match) ([]*Place, *syntax.Diagnostic)
+type builder func(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic)
 
-// Find finds the places that a probe point stands for; known is false if no
+// Find finds the sites that a probe point stands for; known is false if no
 // kind has such points.
-func (c *Context) Find(pt *syntax.ProbePoint) (places []*Place, known bool, d *syntax.Diagnostic) {
+func (c *Context) Find(pt *syntax.ProbePoint) (sites []*ProbeSite, known bool, d *syntax.Diagnostic) {
 	build, d := find(pt)
 	if d != nil {
 		return nil, false, d
@@ -54,8 +55,8 @@ func (c *Context) Find(pt *syntax.ProbePoint) (places []*Place, known bool, d *s
 	if d := c.checkPrivilege(pt); d != nil {
 		return nil, true, d
 	}
-	places, d = build(c, match{ProbePoint: pt})
-	return places, true, d
+	sites, d = build(c, match{ProbePoint: pt})
+	return sites, true, d
 }
 
 // kernel returns the kernel itself. Where it can't be looked into, no probe

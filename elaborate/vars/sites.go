@@ -17,8 +17,8 @@ type (
 	variable = dwarf.Variable
 )
 
-// A place is one at which target variables are asked for.
-type place interface {
+// A site is a probe site as target variables see it: what is known of the parameters, variables and types there.
+type site interface {
 	// types are those that casts and enumerations mean there.
 	types() (btf.Named, error)
 	// prototype returns the parameters and the result by BTF, nil if it does not
@@ -28,19 +28,19 @@ type place interface {
 	scope() *scope
 	// param returns where the i-th parameter of the prototype is.
 	param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location
-	// inProgram reports whether the place is in a program, and not in the kernel.
+	// inProgram reports whether the site is in a program, and not in the kernel.
 	inProgram() bool
-	// without reports whether such places never have variables.
+	// without reports whether such sites never have variables.
 	without() bool
 	// ambiguous warns at a variable if the prototype may be another function's.
 	ambiguous(at syntax.Pos)
 	// undescribed is the error where the prototype is needed for what, and there is none.
 	undescribed(at syntax.Pos, what string) *syntax.Diagnostic
-	// String names the place: its function or tracepoint.
+	// String names the site: its function or tracepoint.
 	String() string
 	// entry spells the probe point at the function's entry.
 	entry() string
-	// key is the same for places at which all variables have the same values.
+	// key is the same for sites at which all variables have the same values.
 	key() string
 }
 
@@ -50,10 +50,10 @@ type nowhere struct {
 	reason string
 }
 
-// Nowhere returns what needs no place. reason says why there are no others:
+// Nowhere returns what needs no site. reason says why there are no others:
 // "here, but only …".
 func (e *Env) Nowhere(reason string) *Resolver {
-	return &Resolver{env: e, place: &nowhere{e, reason}}
+	return &Resolver{env: e, site: &nowhere{e, reason}}
 }
 
 func (n *nowhere) types() (btf.Named, error)                              { return n.env.Target.Types() }
@@ -71,7 +71,7 @@ func (n *nowhere) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	return syntax.Errorf(at, "%s: there are no target variables %s", what, n.reason)
 }
 
-// A kprobe is a place of kprobe.function, which has no variables.
+// A kprobe is a site of kprobe.function, which has no variables.
 type kprobe struct {
 	nowhere
 	point string // with variables, where the function begins
@@ -79,7 +79,7 @@ type kprobe struct {
 
 // KProbe returns the variables of kprobe.function: none. point is the probe point that has them.
 func (e *Env) KProbe(point string) *Resolver {
-	return &Resolver{env: e, place: &kprobe{nowhere{env: e}, point}}
+	return &Resolver{env: e, site: &kprobe{nowhere{env: e}, point}}
 }
 
 func (k *kprobe) without() bool { return true }
@@ -101,7 +101,7 @@ type Function struct {
 	Warn      func(at syntax.Pos, msg string)
 }
 
-// A function is the place of a function's entry, by BTF or else by debuginfo.
+// A function is the site of a function's entry, by BTF or else by debuginfo.
 type function struct {
 	Function
 	env    *Env
@@ -113,7 +113,7 @@ type function struct {
 
 // Function returns the variables at a function's entry.
 func (e *Env) Function(f Function) *Resolver {
-	return &Resolver{env: e, place: &function{Function: f, env: e}}
+	return &Resolver{env: e, site: &function{Function: f, env: e}}
 }
 
 func (f *function) types() (btf.Named, error) { return f.Image.Types() }
@@ -233,7 +233,7 @@ type Statement struct {
 	Entry    bool   // it stands for the function's entry: all arguments are where they were passed
 }
 
-// A statement is the place of an instruction, of which only debuginfo knows the variables.
+// A statement is the site of an instruction, of which only debuginfo knows the variables.
 type statement struct {
 	function
 	instance dwarf.Instance
@@ -243,7 +243,7 @@ type statement struct {
 
 // Statement returns the variables at an instruction.
 func (e *Env) Statement(s Statement, warn func(at syntax.Pos, msg string)) *Resolver {
-	return &Resolver{env: e, place: &statement{
+	return &Resolver{env: e, site: &statement{
 		function: function{Function: Function{Image: s.Source.Image, Name: s.Instance.Func.Name, Addr: s.Addr, Warn: warn}, env: e},
 		instance: s.Instance,
 		from:     s.Source,
@@ -273,7 +273,7 @@ func (s *statement) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	return syntax.Errorf(at, "%s: the debuginfo of %s does not describe %s", what, s.from, s.Name)
 }
 
-// A tracepoint is the place where a tracepoint calls its probes.
+// A tracepoint is the site where a tracepoint calls its probes.
 type tracepoint struct {
 	nowhere
 	image image.Image
@@ -284,7 +284,7 @@ type tracepoint struct {
 
 // Tracepoint returns the variables of a tracepoint of an image.
 func (e *Env) Tracepoint(im image.Image, t *symbols.Tracepoint) *Resolver {
-	return &Resolver{env: e, place: &tracepoint{nowhere: nowhere{env: e}, image: im, trace: t}}
+	return &Resolver{env: e, site: &tracepoint{nowhere: nowhere{env: e}, image: im, trace: t}}
 }
 
 func (t *tracepoint) types() (btf.Named, error) { return t.image.Types() }
@@ -350,24 +350,24 @@ func (t *tracepoint) undescribed(at syntax.Pos, what string) *syntax.Diagnostic 
 	return syntax.Errorf(at, "%s: BTF does not describe the tracepoint %s", what, t.trace)
 }
 
-// Key is the same for two places at which all target variables have the same
+// Key is the same for two sites at which all target variables have the same
 // values, as far as expressions go.
 func (v *Resolver) Key() string {
 	if v.given != nil {
 		return fmt.Sprintf("%p", v)
 	}
-	return fmt.Sprintf("%s %t", v.place.key(), v.atReturn)
+	return fmt.Sprintf("%s %t", v.site.key(), v.atReturn)
 }
 
-// tracepoint returns the place if it is a tracepoint, else nil.
+// tracepoint returns the site if it is a tracepoint, else nil.
 func (v *Resolver) tracepoint() *tracepoint {
-	t, _ := v.place.(*tracepoint)
+	t, _ := v.site.(*tracepoint)
 	return t
 }
 
-// Source returns the image of a place that is known by debuginfo alone, nil for others.
+// Source returns the image of a site that is known by debuginfo alone, nil for others.
 func (v *Resolver) Source() *image.Source {
-	switch p := v.place.(type) {
+	switch p := v.site.(type) {
 	case *statement:
 		return p.from
 	case *listed:
@@ -376,9 +376,9 @@ func (v *Resolver) Source() *image.Source {
 	return nil
 }
 
-// probedAddr is the address, as linked, of a place that Source has.
+// probedAddr is the address, as linked, of a site that Source has.
 func (v *Resolver) probedAddr() uint64 {
-	switch p := v.place.(type) {
+	switch p := v.site.(type) {
 	case *statement:
 		return p.Addr
 	case *listed:
