@@ -13,7 +13,7 @@ static int gs_wait_for(struct gs_ctx *c, struct gs_lock *l, int (*try)(struct gs
 
 	while (!try(l)) {
 		if (!attempts--) {
-			if (!c->asking)
+			if (!c->in_condition)
 				gs_skip(c, GS_SKIP_LOCK);
 			return 0;
 		}

@@ -89,7 +89,7 @@ struct gs_ctx {
 	gs_u32 busy;		    /* the platform's: is it owned by a handler? */
 	gs_u32 next;		    /* an embedded function has ended by STAP_NEXT */
 	gs_u16 interruptible;	    /* a begin, end or error probe: interrupts are on, and gs_give_way() is allowed */
-	gs_u16 asking;		    /* a condition is being asked: that it can't have a lock is no skipped hit */
+	gs_u16 in_condition;	    /* a condition is evaluated: not to get a lock is no skipped hit */
 	gs_u32 entering;	    /* a return probe's entry part runs: the function has not returned yet */
 	struct gs_value *value;	    /* procfs probes: the file's */
 	char *tokens;		    /* tokenize(): what is left of the string; NULL: nothing */
@@ -104,7 +104,7 @@ struct gs_probe {
 	void (*handler)(struct gs_ctx *c);
 	/* Return probes: fills c->saved[0..nsaved) at the function's entry; NULL if nsaved is 0. */
 	void (*entry)(struct gs_ctx *c);
-	/* if (cond) of the point: is it to be armed now? NULL if there is none. Takes its own locks; -1: could not. */
+	/* if (cond) of the point; NULL if there is none. Takes its own locks; -1: it could not. */
 	int (*cond)(struct gs_ctx *c);
 	/*
 	 * Where a program is probed: loads what the handler, or entry, will load from the
@@ -116,7 +116,7 @@ struct gs_probe {
 	gs_u32 flags;		    /* GS_PROBE_* */
 };
 #define GS_PROBE_REGISTERS 1	    /* wants every register, not only arguments and result */
-#define GS_PROBE_CONDS 2	    /* writes what a cond reads: after it, ask the conds again */
+#define GS_PROBE_CONDS 2	    /* writes what conditions read: they are evaluated after it */
 
 #define GS_NO_SYMBOL 0xffffffffu
 

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compat.h - where kernels differ. Package modulebuild answers each question
- * below by looking for the words, a regular expression, in the target's file, or
- * in one of several, and defines the macro to 1 or 0 on the compiler's command
- * line:
+ * compat.h - where kernels differ. For each check below, package modulebuild
+ * searches the target's file, or several, for a regular expression, and defines
+ * the macro as 1 or 0 on the compiler's command line:
  *
- * ask GS_HAVE_VM_FLAGS_CLEAR include/linux/mm.h vm_flags_clear
- * ask GS_HAVE_HRTIMER_SETUP include/linux/hrtimer.h hrtimer_setup
- * ask GS_HAVE_PDE_DATA include/linux/proc_fs.h pde_data
- * ask GS_HAVE_PREV_PADDING include/linux/relay.h prev_padding
- * ask GS_HAVE_FTRACE_REGS include/linux/ftrace.h ftrace_regs
- * ask GS_HAVE_RECURSION_SAFE include/linux/ftrace.h FTRACE_OPS_FL_RECURSION_SAFE
- * ask GS_HAVE_FILTER_IPS include/linux/ftrace.h ftrace_set_filter_ips
- * ask GS_HAVE_FREE_FILTER Module.symvers ftrace_free_filter
- * ask GS_HAVE_GET_KRETPROBE include/linux/kprobes.h get_kretprobe
- * ask GS_HAVE_KRETPROBE_RETADDR include/linux/kprobes.h get_kretprobe_retaddr
- * ask GS_HAVE_TASK_WORK Module.symvers task_work_add
- * ask GS_HAVE_RESV_START_OP include/net/genetlink.h resv_start_op
- * ask GS_HAVE_UPROBE_REFCTR include/linux/uprobes.h uprobe_register_refctr
- * ask GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync
- * ask GS_HAVE_UPROBE_DATA include/linux/uprobes.h handler\).*__u64
- * ask GS_HAVE_TASK_FPU arch/x86/include/asm/processor.h x86_task_fpu
- * ask GS_HAVE_FPSTATE arch/x86/include/asm/fpu/types.h __fpstate
+ * check GS_HAVE_VM_FLAGS_CLEAR include/linux/mm.h vm_flags_clear
+ * check GS_HAVE_HRTIMER_SETUP include/linux/hrtimer.h hrtimer_setup
+ * check GS_HAVE_PDE_DATA include/linux/proc_fs.h pde_data
+ * check GS_HAVE_PREV_PADDING include/linux/relay.h prev_padding
+ * check GS_HAVE_FTRACE_REGS include/linux/ftrace.h ftrace_regs
+ * check GS_HAVE_RECURSION_SAFE include/linux/ftrace.h FTRACE_OPS_FL_RECURSION_SAFE
+ * check GS_HAVE_FILTER_IPS include/linux/ftrace.h ftrace_set_filter_ips
+ * check GS_HAVE_FREE_FILTER Module.symvers ftrace_free_filter
+ * check GS_HAVE_GET_KRETPROBE include/linux/kprobes.h get_kretprobe
+ * check GS_HAVE_KRETPROBE_RETADDR include/linux/kprobes.h get_kretprobe_retaddr
+ * check GS_HAVE_TASK_WORK Module.symvers task_work_add
+ * check GS_HAVE_RESV_START_OP include/net/genetlink.h resv_start_op
+ * check GS_HAVE_UPROBE_REFCTR include/linux/uprobes.h uprobe_register_refctr
+ * check GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync
+ * check GS_HAVE_UPROBE_DATA include/linux/uprobes.h handler\).*__u64
+ * check GS_HAVE_TASK_FPU arch/x86/include/asm/processor.h x86_task_fpu
+ * check GS_HAVE_FPSTATE arch/x86/include/asm/fpu/types.h __fpstate
  *
  * and for platform.h, some for taskstack.c, too:
  *
- * ask GS_HAVE_STRLCPY include/linux/string.h strlcpy\(
- * ask GS_HAVE_TASK___STATE include/linux/sched.h __state
- * ask GS_HAVE_TASK_CPU include/linux/sched.h p->cpu
- * ask GS_HAVE_TRACE_PUTS_SIZE include/linux/kernel.h,include/linux/trace_printk.h __trace_puts\(.*size
+ * check GS_HAVE_STRLCPY include/linux/string.h strlcpy\(
+ * check GS_HAVE_TASK___STATE include/linux/sched.h __state
+ * check GS_HAVE_TASK_CPU include/linux/sched.h p->cpu
+ * check GS_HAVE_TRACE_PUTS_SIZE include/linux/kernel.h,include/linux/trace_printk.h __trace_puts\(.*size
  */
 #ifndef GS_COMPAT_H
 #define GS_COMPAT_H

@@ -131,7 +131,7 @@ static int gs_counter_cpu_up(unsigned int cpu, struct hlist_node *node)
 			continue;
 		if (c->waits) {
 			WRITE_ONCE(per_cpu_ptr(c->events, cpu)->due, true);
-			gs_want_update();
+			gs_schedule_update();
 		} else {
 			gs_counter_make(counters, c, cpu);
 		}

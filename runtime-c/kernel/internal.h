@@ -112,21 +112,21 @@ struct gs_cpu {
 extern struct gs_cpu __percpu *gs_cpus;
 
 /*
- * Which handler runs for a probe: it changes when its condition does. The rule:
+ * The handler that runs for a probe. It changes with the probe's condition:
  *
- * - START fills a slot in before anything is armed; stack_floor, stack_span
- *   and point stay as they are then.
- * - handler and off are written by whoever asks the conditions, without a
- *   lock: gs_asks sees to it that there is one at a time (condition.c). A slot
- *   that has no condition, such as a return's entry, is never written again.
- * - A hit reads handler once, in any context, and may find the one of a moment
- *   ago: a condition says when a probe is armed, not which hits it sees.
- * - Whoever arms and disarms, under gs_session_mutex, reads off by gs_wanted().
- *   It may change again meanwhile; then update comes again.
+ * - START fills in the slot before anything is armed; stack_floor, stack_span
+ *   and point do not change then.
+ * - The CPU that evaluates the conditions writes handler and off, without a
+ *   lock: gs_conditions_pending lets one evaluate at a time (condition.c). A
+ *   slot without a condition, such as a return's entry, is never written again.
+ * - A hit reads handler once, in any context, and may find the previous one: a
+ *   condition says when a probe is armed, not which hits it sees.
+ * - Arming and disarming, under gs_session_mutex, reads off by gs_wanted(). off
+ *   may change meanwhile; the work item then runs again.
  */
 struct gs_slot {
 	void (*handler)(struct gs_ctx *c);
-	const struct gs_point *point;	/* the probe's first: the condition is asked as if for that one */
+	const struct gs_point *point;	/* the probe's first: the condition is evaluated as for that one */
 	unsigned long stack_floor;	/* bytes of the stack that are to be left; THREAD_SIZE: no stack is large enough */
 	unsigned long stack_span;	/* the rest of a task's stack */
 	bool off;			/* its condition doesn't hold */
@@ -297,7 +297,7 @@ bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct
 /* condition.c: probes with "if (cond)" */
 void gs_conditions_init(void (*update)(void));
 void gs_conditions_start(void);
-void gs_want_update(void);
+void gs_schedule_update(void);
 void gs_conditions_changed(void);	/* what they read has been changed by no handler; in a running session */
 void gs_conditions_stop(void);
 

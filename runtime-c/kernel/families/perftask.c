@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perftask.c - events that perf counts in tasks: in all of the processes of a
- * program, also in those that start later, or in those that ask. Each task has
- * counters of its own, which it makes itself, before it goes on in user space:
- * where it is there already, has been forked, or has executed the program. Args
- * are those of gs_perf_attr(), and bit 62 of the second, before its sign: only
- * processes of the target's. A point that no number of events leads to a hit of
- * is a counter, which handlers read; file is its name. The image is the program; that of
- * a counter may be the kernel: a task that reads it has it from then on.
+ * perftask.c - events that perf counts in tasks: in all processes of a program,
+ * also in those that start later, or in the tasks whose handlers read the
+ * counter. Each task has counters of its own, which it makes itself before it
+ * returns to user space: at the session's start, after fork, after exec. Args
+ * are those of gs_perf_attr(); bit 62 of the second, before its sign, says that
+ * only processes of the target's count. A point that is never hit is a counter,
+ * which handlers read; file is its name. The image is the program; if a
+ * counter's is the kernel, a task has it from the first time that it reads it.
  */
 #include <linux/binfmts.h>
 #include <linux/hashtable.h>
@@ -52,7 +52,7 @@ static u32 gs_ntask_points;		/* as many as handlers may look at */
 static DEFINE_HASHTABLE(gs_counted_tasks, 10);
 static DEFINE_MUTEX(gs_counted_mutex);	/* for what is in gs_counted_tasks, and gs_task_points; inside gs_session_mutex */
 static struct gs_visits gs_counted_visits;	/* of those that have begun to run a program, or no longer do */
-static struct gs_visits gs_asking_visits;	/* of those that have read a counter of any task */
+static struct gs_visits gs_reader_visits;	/* of those that have read a counter of the kernel image */
 
 static struct gs_counted *gs_counted_find(const struct task_struct *t)
 {
@@ -64,14 +64,14 @@ static struct gs_counted *gs_counted_find(const struct task_struct *t)
 	return NULL;
 }
 
-static bool gs_is_for_askers(const struct gs_task_point *p)
+static bool gs_is_for_readers(const struct gs_task_point *p)
 {
 	return p->counter != GS_NOT_READ && !p->hit.point->image;
 }
 
 static bool gs_is_counted(const struct gs_task_point *p, const struct task_struct *t)
 {
-	return !gs_is_for_askers(p) && (!p->of_target || gs_is_process(t, -1)) && gs_runs_program(t, p->hit.point->image) &&
+	return !gs_is_for_readers(p) && (!p->of_target || gs_is_process(t, -1)) && gs_runs_program(t, p->hit.point->image) &&
 	       gs_may_probe(t);
 }
 
@@ -136,8 +136,8 @@ static void gs_counted_set(struct gs_counted *c, u32 i, bool wanted)
 		gs_counted_refused(e->point, PTR_ERR(event));
 }
 
-/* Has the current task counters of all that concerns it; of what it asks for, if it does, too. */
-static void gs_counted_visit(bool asks)
+/* Makes the current task's counters; those that it gets by reading, too, if reads. */
+static void gs_counted_visit(bool reads)
 {
 	struct gs_counted *c, *made = NULL;
 	u32 i;
@@ -149,7 +149,7 @@ static void gs_counted_visit(bool asks)
 	if (!c)
 		c = made = kzalloc(struct_size(c, events, gs_ntask_points), GFP_KERNEL);
 	for (i = 0; c && i < gs_ntask_points; i++)
-		gs_counted_set(c, i, gs_is_for_askers(&gs_task_points[i]) ? asks || c->events[i].event :
+		gs_counted_set(c, i, gs_is_for_readers(&gs_task_points[i]) ? reads || c->events[i].event :
 				     gs_is_counted(&gs_task_points[i], current));
 	if (made) {
 		made->task = current;
@@ -165,7 +165,7 @@ static void gs_counted_visited(void)
 	gs_counted_visit(false);
 }
 
-static void gs_counted_asked(void)
+static void gs_counted_reader_visited(void)
 {
 	gs_counted_visit(true);
 }
@@ -268,13 +268,13 @@ static int gs_task_point_try(struct gs_task_point *p)
 	return 0;
 }
 
-static int gs_counted_follow(void)
+static int gs_counted_watch(void)
 {
 	int err = 0;
 	u32 i;
 
 	gs_visits_open(&gs_counted_visits, gs_counted_visited);
-	gs_visits_open(&gs_asking_visits, gs_counted_asked);
+	gs_visits_open(&gs_reader_visits, gs_counted_reader_visited);
 	for (i = 0; i < ARRAY_SIZE(gs_counted_hooks) && !err; i++)
 		err = gs_hook_arm(&gs_counted_hooks[i]);
 	return err;
@@ -300,7 +300,7 @@ static int gs_task_points_arm(const struct gs_point **points, u32 n)
 		p->err = gs_task_point_try(p);
 	}
 	WRITE_ONCE(gs_ntask_points, n);
-	err = gs_counted_follow();
+	err = gs_counted_watch();
 	for (i = 0; i < n; i++)
 		if (err || gs_task_points[i].err)
 			gs_unarmed(points[i], err ?: gs_task_points[i].err);
@@ -336,7 +336,7 @@ static void gs_task_points_disarm(void)
 	lockdep_assert_held(&gs_session_mutex);
 	gs_hooks_disarm(gs_counted_hooks, ARRAY_SIZE(gs_counted_hooks));
 	gs_visits_close(&gs_counted_visits);
-	gs_visits_close(&gs_asking_visits);
+	gs_visits_close(&gs_reader_visits);
 	cancel_work_sync(&gs_counted_reaper);
 	gs_counted_free(true);
 	WRITE_ONCE(gs_ntask_points, 0);
@@ -357,7 +357,7 @@ gs_s64 gs_perf_count(gs_u32 counter)
 {
 	u32 i, n = READ_ONCE(gs_ntask_points);
 	struct gs_counted *c;
-	bool ask = false;
+	bool missing = false;
 	u64 count = 0;
 
 	rcu_read_lock();
@@ -368,11 +368,11 @@ gs_s64 gs_perf_count(gs_u32 counter)
 		if (c && c->events[i].event)
 			count += gs_event_count(c->events[i].event);
 		else
-			ask |= gs_is_for_askers(&gs_task_points[i]);
+			missing |= gs_is_for_readers(&gs_task_points[i]);
 	}
 	rcu_read_unlock();
-	if (ask)
-		gs_visit(&gs_asking_visits, current);
+	if (missing)
+		gs_visit(&gs_reader_visits, current);
 	return count;
 }
 
