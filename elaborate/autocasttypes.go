@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// inferTypes carries types along with the assignments, calls, loops and returns of s.
+// inferTypes assigns types along with the assignments, calls, loops and returns of s.
 func (el *elaboration) inferTypes(s *codeScope) {
 	a := el.autocasts
 	el.scope = s
@@ -19,23 +19,23 @@ func (el *elaboration) inferTypes(s *codeScope) {
 			switch n := n.(type) {
 			case *syntax.AssignExpr:
 				if n.Op == "=" {
-					a.carry(el.slotOf(n.X), el.target(n.Y))
+					a.assign(el.slotOf(n.X), el.target(n.Y))
 				}
 			case *syntax.IndexExpr:
-				el.carryKeys(n.X, n.Index)
+				el.assignKeys(n.X, n.Index)
 			case *syntax.InExpr:
-				el.carryKeys(n.Array, n.Index)
+				el.assignKeys(n.Array, n.Index)
 			case *syntax.CallExpr:
 				params := a.params[functionKey(n.Name, len(n.Args))]
 				for i := range params {
-					a.carry(params[i], el.target(n.Args[i]))
+					a.assign(params[i], el.target(n.Args[i]))
 				}
 			case *syntax.ReturnStmt:
 				if n.X != nil {
-					a.carry(s.result, el.target(n.X))
+					a.assign(s.result, el.target(n.X))
 				}
 			case *syntax.ForeachStmt:
-				el.carryLoop(n)
+				el.assignLoop(n)
 			case *syntax.AtExpr:
 				return n.Op != "defined" && n.Op != "probewrite"
 			}
@@ -44,35 +44,35 @@ func (el *elaboration) inferTypes(s *codeScope) {
 	}
 }
 
-// carryKeys carries the types of an index to the array's keys.
-func (el *elaboration) carryKeys(array syntax.Expr, index []syntax.Expr) {
+// assignKeys assigns the types of an index to the array's keys.
+func (el *elaboration) assignKeys(array syntax.Expr, index []syntax.Expr) {
 	name, ok := array.(*syntax.Ident)
 	if !ok || !el.isGlobal(name) {
 		return
 	}
 	for i, x := range index {
 		if x != nil {
-			el.autocasts.carry(el.keySlot(name, i), el.target(x))
+			el.autocasts.assign(el.keySlot(name, i), el.target(x))
 		}
 	}
 }
 
-// carryLoop carries the types of an array's keys and elements to a loop's variables.
-func (el *elaboration) carryLoop(n *syntax.ForeachStmt) {
+// assignLoop assigns the types of an array's keys and elements to a loop's variables.
+func (el *elaboration) assignLoop(n *syntax.ForeachStmt) {
 	array, ok := n.Array.(*syntax.Ident)
 	if !ok {
 		return
 	}
 	for i, k := range n.Keys {
-		el.autocasts.carry(el.slotOf(k), el.keySlot(array, i).known())
+		el.autocasts.assign(el.slotOf(k), el.keySlot(array, i).known())
 	}
 	if n.Value != nil {
-		el.autocasts.carry(el.slotOf(n.Value), slot(el.autocasts.globals, globalKey(array)).known())
+		el.autocasts.assign(el.slotOf(n.Value), slot(el.autocasts.globals, globalKey(array)).known())
 	}
 }
 
-// slotOf returns what is known of a variable or of an array's elements; nil if x is neither.
-func (el *elaboration) slotOf(x syntax.Expr) *carried {
+// slotOf returns the slot of a variable or of an array's elements; nil if x is neither.
+func (el *elaboration) slotOf(x syntax.Expr) *typeSlot {
 	switch x := x.(type) {
 	case *syntax.Ident:
 		if el.isGlobal(x) {
@@ -99,7 +99,7 @@ func globalKey(x *syntax.Ident) string {
 	return x.Name + " in " + x.At.Source.Path
 }
 
-func (el *elaboration) keySlot(array *syntax.Ident, i int) *carried {
+func (el *elaboration) keySlot(array *syntax.Ident, i int) *typeSlot {
 	return slot(el.autocasts.keys, fmt.Sprintf("%s %d", globalKey(array), i))
 }
 
@@ -148,7 +148,7 @@ func (el *elaboration) pointedBy(x syntax.Expr) (*vars.Pointed, string) {
 	return nil, ""
 }
 
-func (el *elaboration) variablePoints(name string, c *carried) (*vars.Pointed, string) {
+func (el *elaboration) variablePoints(name string, c *typeSlot) (*vars.Pointed, string) {
 	if c != nil && c.other != nil {
 		return nil, fmt.Sprintf("%s is a pointer to %s, and to %s elsewhere", name, c.to, c.other)
 	}

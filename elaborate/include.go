@@ -110,14 +110,14 @@ func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map
 		case *syntax.TargetVar:
 			values[n] = el.value(n, known, values)
 			if n.Kind == syntax.AutoCast {
-				el.later(n, known, values)
+				el.deferResolution(n, known, values)
 			}
 		case *syntax.IndexExpr:
-			el.later(n, known, values)
+			el.deferResolution(n, known, values)
 		case *syntax.AtExpr:
 			values[n] = el.value(n, known, values)
 			if n.Op == "defined" && hasAutocast(n) {
-				el.later(n, known, values)
+				el.deferResolution(n, known, values)
 			}
 			return n.Op != "defined" && n.Op != "probewrite" // what is in those is not evaluated
 		}

@@ -24,14 +24,14 @@ func (t *Target) readTypes() (*btf.Spec, error) {
 		return nil, err
 	}
 	if path := k.BTFPath(); path != "" {
-		t.asked.btf = true
+		t.used.btf = true
 		return btf.Open(path)
 	}
 	path, err := t.madeTypes(k.BuildID, t.debuginfo, "")
 	if err != nil {
 		return nil, err
 	}
-	t.asked.debuginfo = true
+	t.used.debuginfo = true
 	return btf.Open(path)
 }
 

@@ -120,7 +120,7 @@ func (d *Debuginfo) Need(at syntax.Pos, what string, point *syntax.ProbePoint) (
 		info, err = d.any()
 	}
 	if err == nil {
-		t.Answered(info)
+		t.AddSource(info)
 		return info, nil
 	}
 	diag := &syntax.Diagnostic{Pos: at, Msg: what + " is known only from debuginfo"}

@@ -19,8 +19,8 @@ import (
 
 // An index is lines, each a letter and what it says:
 //
-//	? NAME=VALUE   the kernel's configuration option was asked for, and was that
-//	$ HASH         the files refer to the script's arguments, which were those
+//	? NAME=VALUE   the files depend on this value of a configuration option of the kernel's
+//	$ HASH         the files depend on these arguments of the script
 //	m FILE         a file of macros
 //	s FILE         a script; d FILE: one that has diagnostics
 //	f NAME         what the script above declares: a function,
@@ -67,8 +67,8 @@ func addFiles(h hash.Hash, files []*file) {
 	}
 }
 
-// readIndex makes the part of its index; false if there is none that is true. Files with diagnostics are parsed.
-func (p *part) readIndex(asked *answers) bool {
+// readIndex fills in the part from its index; false if there is no valid one. Files with diagnostics are parsed.
+func (p *part) readIndex(deps *dependencies) bool {
 	dir := cache.Path("library", p.key)
 	data, err := os.ReadFile(filepath.Join(dir, indexFile))
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *part) readIndex(asked *answers) bool {
 		}
 		switch kind {
 		case '?', '$':
-			if !asked.stillTrue(kind, value) {
+			if !deps.unchanged(kind, value) {
 				return false
 			}
 		case 'm':
@@ -120,15 +120,15 @@ func (p *part) readIndex(asked *answers) bool {
 }
 
 // writeIndex keeps the part's index. A cache that can't be written to costs the parsing each time.
-func (p *part) writeIndex(asked *answers) {
+func (p *part) writeIndex(deps *dependencies) {
 	for _, f := range append(p.macros, p.scripts...) {
-		asked.note(f.src.Text)
+		deps.addArguments(f.src.Text)
 		if strings.Contains(f.name, "\n") {
 			return // there is no line for such a name
 		}
 	}
 	b := bytes.NewBufferString(indexVersion)
-	asked.write(b)
+	deps.write(b)
 	for _, f := range p.macros {
 		fmt.Fprintf(b, "m %s\n", f.name)
 	}

@@ -45,7 +45,7 @@ func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagno
 	if env.Macros == nil {
 		env.Macros = syntax.NewMacros()
 	}
-	env, asked := recordAnswers(env)
+	env, deps := recordDependencies(env)
 	var diags syntax.Diagnostics
 	for i := range folders {
 		p := &part{folder: &folders[i], env: env}
@@ -58,7 +58,7 @@ func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagno
 		macros := macroKey(lib.parts)
 		for _, p := range lib.parts {
 			p.key = p.indexKey(macros)
-			p.indexed = p.readIndex(asked)
+			p.indexed = p.readIndex(deps)
 		}
 	}
 	for _, p := range lib.parts {
@@ -86,7 +86,7 @@ func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagno
 	}
 	for _, p := range lib.parts {
 		if p.key != "" && !p.indexed {
-			p.writeIndex(asked)
+			p.writeIndex(deps)
 		}
 	}
 	return lib, diags

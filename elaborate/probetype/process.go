@@ -229,7 +229,7 @@ func processFunction(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 			}
 			return c.symbolFunctions(p, pattern)
 		}
-		c.Target.Answered(info)
+		c.Target.AddSource(info)
 		p.info = info
 		sites, d := c.sourceFunctions(&image.Source{Image: p.Program, Info: info}, &p.maker, pattern)
 		if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() || len(sites) > 0 && !executable.Wild(pattern) {

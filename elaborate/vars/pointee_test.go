@@ -135,7 +135,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("by debuginfo both are %q", a)
 	}
 	byBTF := func(module string, proto btf.ID) string {
-		f := &function{Function: Function{Image: namedImage{name: module}, Name: "f"}, asked: true, proto: &btf.Proto{ID: proto}}
+		f := &function{Function: Function{Image: namedImage{name: module}, Name: "f"}, searched: true, proto: &btf.Proto{ID: proto}}
 		return (&Resolver{env: env, site: f}).Key()
 	}
 	if a, b := byBTF("m1", 23), byBTF("m12", 3); a == b {

@@ -19,10 +19,10 @@ import (
 type scope struct {
 	*dwarf.Scope
 	*image.Source
-	full  btf.Named // may be nil
-	addr  uint64
-	entry bool // a function's first instruction, where arguments are still in their registers
-	asker *resolution
+	full       btf.Named // may be nil
+	addr       uint64
+	entry      bool // a function's first instruction, where arguments are still in their registers
+	resolution *resolution
 }
 
 // scope returns what debuginfo says of an address in an instance, nil if it says nothing.
@@ -32,7 +32,7 @@ func (e *Env) scope(src *image.Source, in dwarf.Instance, addr uint64, entry boo
 		return nil
 	}
 	full, _ := src.Types()
-	e.Target.Answered(src.Info)
+	e.Target.AddSource(src.Info)
 	return &scope{Scope: s, Source: src, full: full, addr: addr, entry: entry}
 }
 
@@ -166,7 +166,7 @@ func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 		start, err := s.ThreadVariables(at, inner, s.addr)
 		return &program.Binary{At: at, Op: "+", X: start, Y: inner}, err
 	case dwarf.OpEntry:
-		return s.asker.entryValue(s, x.N, inner)
+		return s.resolution.entryValue(s, x.N, inner)
 	case dwarf.OpCast:
 		if x.N == 8 {
 			return inner, nil
@@ -187,9 +187,8 @@ func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	return &program.Binary{At: at, Op: x.Name, X: inner, Y: y}, nil
 }
 
-// here are the names of the variables that have a value at the scope's address,
-// with what is else there.
-func (s *scope) here() (names []string) {
+// visible returns the names of the variables that have a value at the scope's address.
+func (s *scope) visible() (names []string) {
 	for _, v := range s.Variables() {
 		if _, err := v.Location(); err == nil {
 			names = append(names, "$"+v.Name)
@@ -198,8 +197,8 @@ func (s *scope) here() (names []string) {
 	return names
 }
 
-func (s *scope) listHere() string {
-	if names := s.here(); len(names) > 0 {
+func (s *scope) listVisible() string {
+	if names := s.visible(); len(names) > 0 {
 		return "here there are " + suggest.Enumerate(names, 40)
 	}
 	return "no variable has a value here"

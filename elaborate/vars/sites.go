@@ -104,11 +104,11 @@ type Function struct {
 // A function is the site of a function's entry, by BTF or else by debuginfo.
 type function struct {
 	Function
-	env    *Env
-	proto  *btf.Proto
-	asked  bool // for proto
-	source *scope
-	looked bool // for source
+	env      *Env
+	proto    *btf.Proto
+	searched bool // for proto
+	source   *scope
+	looked   bool // for source
 }
 
 // Function returns the variables at a function's entry.
@@ -122,8 +122,8 @@ func (f *function) without() bool             { return false }
 func (f *function) String() string            { return f.Name }
 
 func (f *function) prototype() (*btf.Proto, bool) {
-	if !f.asked {
-		f.asked = true
+	if !f.searched {
+		f.searched = true
 		if f.proto = syscallPrototype(f.Image, f.Name); f.proto == nil {
 			f.proto = onlyPrototype(f.Image, f.Name)
 		}
@@ -276,10 +276,10 @@ func (s *statement) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 // A tracepoint is the site where a tracepoint calls its probes.
 type tracepoint struct {
 	nowhere
-	image image.Image
-	trace *symbols.Tracepoint
-	proto *btf.Proto
-	asked bool
+	image    image.Image
+	trace    *symbols.Tracepoint
+	proto    *btf.Proto
+	searched bool
 }
 
 // Tracepoint returns the variables of a tracepoint of an image.
@@ -291,8 +291,8 @@ func (t *tracepoint) types() (btf.Named, error) { return t.image.Types() }
 func (t *tracepoint) String() string            { return t.trace.String() }
 
 func (t *tracepoint) prototype() (*btf.Proto, bool) {
-	if !t.asked {
-		t.asked = true
+	if !t.searched {
+		t.searched = true
 		if types, err := t.image.Types(); err == nil {
 			t.proto = tracepointPrototype(types, t.trace.Name)
 		}

@@ -52,9 +52,9 @@ func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 		}
 		return r.passed(s, v), nil
 	}
-	asked := *s
-	asked.asker = r
-	s = &asked
+	own := *s
+	own.resolution = r
+	s = &own
 	l := &location{types: s.Info.Types(), full: s.full, at: r.x.At, what: "$" + v.Name, typ: v.Type, user: s.User()}
 	if len(loc.Pieces) == 1 && loc.Pieces[0].Bits == 0 {
 		switch p := loc.Pieces[0]; p.Kind {
@@ -109,7 +109,7 @@ func (r *resolution) noVariable(s *scope, name string) *syntax.Diagnostic {
 	if r.atReturn && s.Result() != 0 {
 		names = append(names, "return")
 	}
-	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("no $%s in %s: ", name, s.Func.Name) + s.listHere()}
+	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("no $%s in %s: ", name, s.Func.Name) + s.listVisible()}
 	d.InStap("unable to find local '%s', [man error::dwarf] in %s%s", name, s.Func.Name, alternatives("$", names))
 	if near := suggest.Nearest(name, names, 1); len(near) > 0 {
 		d.Hint = "did you mean $" + near[0] + "?"
@@ -119,7 +119,7 @@ func (r *resolution) noVariable(s *scope, name string) *syntax.Diagnostic {
 
 // gone is the error for a variable that has no value at the address.
 func (r *resolution) gone(s *scope, v *dwarf.Variable, err error) *syntax.Diagnostic {
-	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$%s: %v; %s", v.Name, err, s.listHere())}
+	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$%s: %v; %s", v.Name, err, s.listVisible())}
 	ranges, _ := v.Ranges()
 	var shown []string
 	for _, part := range ranges {
