@@ -42,7 +42,7 @@ func (s *stackSink) kernelFrame(addr uint64) (profile.Frame, bool) {
 func (s *stackSink) userFrames(stack userStack) (frames []profile.Frame, all bool) {
 	all = true
 	for rest := stack.frames; len(rest) >= frameSize; rest = rest[frameSize:] {
-		p := s.images.place(stack.pid, rest, stack.flags&ustackLines != 0)
+		p := s.images.symbolize(stack.pid, rest, stack.flags&ustackLines != 0)
 		for _, in := range p.inlined {
 			frames = append(frames, userFrame(in.Name, p.module))
 		}

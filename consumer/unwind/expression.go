@@ -78,12 +78,12 @@ func pltExpression(e []byte) (Rule, bool) {
 	return Rule{CFA: CFAPLT, Register: rsp, Offset: 8, Add: int32(e[6] - opLit0)}, true
 }
 
-// placeExpression returns the place of a register that an expression says: a register and an offset.
-func placeExpression(e []byte) place {
+// ruleExpression returns the rule of an expression for a register: saved at another register and an offset.
+func ruleExpression(e []byte) registerRule {
 	b := reader{code: e}
 	r, ok := b.breg()
 	if !ok || len(b.code) > 0 {
-		return place{kind: opaque}
+		return registerRule{kind: unsupported}
 	}
-	return place{saved, r.Register, r.Offset}
+	return registerRule{saved, r.Register, r.Offset}
 }

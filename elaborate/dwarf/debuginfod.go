@@ -59,17 +59,17 @@ func quiet() time.Duration {
 // download makes the file path what url has; ErrNone if it has nothing.
 func download(url, path string) error {
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: quiet()}}
-	answer, err := client.Get(url)
+	response, err := client.Get(url)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	switch answer.StatusCode {
+	defer response.Body.Close()
+	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound:
 		return ErrNone
 	default:
-		return errors.Errorf("%s: %s", url, answer.Status)
+		return errors.Errorf("%s: %s", url, response.Status)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -80,11 +80,11 @@ func download(url, path string) error {
 	}
 	defer cache.Temporary(part.Name())()
 	// A server that goes quiet in the middle is given up, too.
-	watch := time.AfterFunc(quiet(), func() { answer.Body.Close() })
+	watch := time.AfterFunc(quiet(), func() { response.Body.Close() })
 	defer watch.Stop()
 	_, err = io.Copy(part, readerFunc(func(p []byte) (int, error) {
 		watch.Reset(quiet())
-		return answer.Body.Read(p)
+		return response.Body.Read(p)
 	}))
 	if cerr := part.Close(); err == nil {
 		err = cerr

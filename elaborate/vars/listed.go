@@ -23,8 +23,8 @@ type Listed struct {
 	// Source is the image of the site, for @var and @cast; nil if it has none or no debuginfo.
 	Source *image.Source
 	Addr   uint64 // in it, as linked
-	// Absent is whether the site should have variables, but nothing tells of them.
-	Absent bool
+	// Undescribed is whether the site may have variables that nothing describes, for lack of debuginfo.
+	Undescribed bool
 	// None is the error for a variable where there are none, but something would know of them; nil if there are.
 	None func(at syntax.Pos, what string) *syntax.Diagnostic
 }
@@ -58,7 +58,7 @@ func (l *listed) types() (btf.Named, error) {
 }
 
 func (l *listed) inProgram() bool { return true }
-func (l *listed) without() bool   { return !l.Absent }
+func (l *listed) without() bool   { return !l.Undescribed }
 func (l *listed) String() string  { return l.Title }
 func (l *listed) key() string     { return fmt.Sprintf("%p", l) }
 

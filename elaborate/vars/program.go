@@ -86,7 +86,7 @@ func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 		return d
 	}
 	if info, err := im.Debuginfo().Any(); err == nil {
-		l.Source, l.Absent = &image.Source{Image: im, Info: info}, true
+		l.Source, l.Undescribed = &image.Source{Image: im, Info: info}, true
 	}
 	return e.Listed(l)
 }
