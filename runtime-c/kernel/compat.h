@@ -58,14 +58,14 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 #define pde_data PDE_DATA
 #endif
 
-/* What relay's callbacks have behind the sub-buffer before. */
+/* The last parameter of relay's subbuf_start(), before it was dropped. */
 #if GS_HAVE_PREV_PADDING
 #define GS_PREV_PADDING , size_t prev_padding
 #else
 #define GS_PREV_PADDING
 #endif
 
-/* Before 5.11 ftrace's callbacks get what is now in struct ftrace_regs, which shows it before 6.13. */
+/* Before 5.11 ftrace's callbacks get the struct pt_regs that is in struct ftrace_regs since then. Since 6.13 it is opaque. */
 #if !GS_HAVE_FTRACE_REGS
 #define ftrace_regs pt_regs
 #define gs_ftrace_regs(fregs) (fregs)
@@ -75,7 +75,7 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 #define gs_ftrace_regs(fregs) (&(fregs)->regs)
 #endif
 
-/* What ops have from the beginning: we guard ourselves against recursion, and want to see the arguments. */
+/* The flags of every ops: the runtime guards itself against recursion, and handlers read the arguments. */
 #if GS_HAVE_RECURSION_SAFE
 #define GS_OPS_RECURSION FTRACE_OPS_FL_RECURSION_SAFE
 #else
@@ -87,7 +87,7 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 #define GS_OPS_FLAGS (GS_OPS_RECURSION | FTRACE_OPS_FL_SAVE_REGS)
 #endif
 
-/* Before 5.18 ftrace copies the whole filter for each function that comes to it, so groups have to be small. */
+/* Before 5.18 ftrace copies the whole filter for each function that is added, so groups have to be small. */
 #if GS_HAVE_FILTER_IPS
 #define GS_GROUP_MAX U32_MAX
 #else
@@ -120,8 +120,8 @@ static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 
 /*
  * The last return that the current task has hooked, which kretprobes keep with
- * the task since 5.11. Their own count of what they miss is not exact where
- * several CPUs miss something at once.
+ * the task since 5.11. Their own count of missed hits is not exact if several
+ * CPUs miss hits at once.
  */
 #define GS_SHOWS_HOOKED GS_HAVE_GET_KRETPROBE
 static __always_inline const void *gs_last_hooked(void)
@@ -135,7 +135,7 @@ static __always_inline const void *gs_last_hooked(void)
 #endif
 }
 
-/* In a return handler the kernel was where the function returns to, which the registers say since 5.16. */
+/* In a return handler, the address that the function returns to; the registers have it since 5.16. */
 static inline void gs_at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 #if !GS_HAVE_KRETPROBE_RETADDR
