@@ -10,15 +10,15 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A path is how a probe came to a probe point: the aliases that it went through.
+// A path is how a probe of the script leads to a probe point: through which aliases.
 type path struct {
 	script  script          // what pn() says, nothing without aliases
-	bodies  []*syntax.Block // what runs, in this order
+	bodies  []*syntax.Block // the bodies that run, in this order
 	conds   []syntax.Expr
 	through []*syntax.AliasDecl
 }
 
-// alias returns p as it goes on through one of the points of the alias that m found.
+// alias returns p extended by the alias that m found, for pt, one of the alias's points.
 func (p path) alias(m match, pt *syntax.ProbePoint) path {
 	decl := m.decl
 	next := path{script: p.script.through(m, pt), conds: p.conds, through: append(slices.Clip(p.through), decl)}
@@ -38,7 +38,7 @@ func (p path) alias(m match, pt *syntax.ProbePoint) path {
 	return next
 }
 
-// A reached site, with what is to run there.
+// A reached is a probe site with the path that leads to it, which says what runs there.
 type reached struct {
 	site *probetype.ProbeSite
 	path path
@@ -96,7 +96,7 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 		found := el.points(suffixed(m.decl.Points, m.suffix), p,
 			func(to *syntax.ProbePoint) path { return p.alias(m, to) })
 		if wild || pt.Optional {
-			// One of many: it counts if it leads somewhere.
+			// One of several matches: it may fail as long as another leads to a site.
 			if first == nil && len(el.diags) > before {
 				first = el.diags[before]
 			}
@@ -113,8 +113,8 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 	return all, nil
 }
 
-// wildSites finds the sites that a probe point with wildcards stands for without aliases. What can't
-// be probed of them is left out; d is the first reason, if there was one.
+// wildSites finds the sites that a probe point with wildcards stands for, without aliases. Those that
+// can't be probed are left out; d is the first error.
 func (el *elaboration) wildSites(pt *syntax.ProbePoint, p path) (all []reached, d *syntax.Diagnostic) {
 	for _, one := range probetype.Expand(pt) {
 		before := len(el.diags)
@@ -128,7 +128,7 @@ func (el *elaboration) wildSites(pt *syntax.ProbePoint, p path) (all []reached, 
 	return all, d
 }
 
-// at returns sites, to which p came.
+// at pairs sites with the path that leads to them.
 func at(sites []*probetype.ProbeSite, p path) (all []reached) {
 	for _, site := range sites {
 		all = append(all, reached{site, p})
@@ -136,11 +136,11 @@ func at(sites []*probetype.ProbeSite, p path) (all []reached) {
 	return all
 }
 
-// maxAliases bounds the aliases that a probe goes through: those that stand for others
-// twice double at each step.
+// maxAliases bounds the aliases that a probe goes through: their number is exponential if
+// each stands for another one twice.
 const maxAliases = 100000
 
-// tooManyAliases is the error for a probe that goes through more, nil if it was given before.
+// tooManyAliases is the error for a probe that goes through more, nil if it has been reported.
 func (el *elaboration) tooManyAliases(pt *syntax.ProbePoint) *syntax.Diagnostic {
 	if el.through > maxAliases+1 {
 		return nil
@@ -149,7 +149,7 @@ func (el *elaboration) tooManyAliases(pt *syntax.ProbePoint) *syntax.Diagnostic 
 	return el.kinds.Broken
 }
 
-// suffixed returns points with suffix behind each.
+// suffixed returns points, each with suffix appended.
 func suffixed(points []*syntax.ProbePoint, suffix []*syntax.Component) []*syntax.ProbePoint {
 	if len(suffix) == 0 {
 		return points

@@ -91,7 +91,7 @@ func (el *elaboration) isGlobal(x *syntax.Ident) bool {
 	return !el.scope.params[x.Name] && (el.globals[x.Name] || el.lib.HasGlobal(x.Name))
 }
 
-// globalKey tells globals of one name apart: those of the library may be private to their files.
+// globalKey is a global's name, with its file if it is private to that: private globals may share a name.
 func globalKey(x *syntax.Ident) string {
 	if x.At.Source == nil || x.At.Source.Origin == syntax.User {
 		return x.Name
@@ -103,13 +103,13 @@ func (el *elaboration) keySlot(array *syntax.Ident, i int) *typeSlot {
 	return slot(el.autocasts.keys, fmt.Sprintf("%s %d", globalKey(array), i))
 }
 
-// target says what x points to, nil if that is not known.
+// target returns what x points to, nil if that is not known.
 func (el *elaboration) target(x syntax.Expr) *vars.Pointed {
 	to, _ := el.pointedBy(x)
 	return to
 }
 
-// pointedBy says what x points to; nil and why if that is not known.
+// pointedBy returns what x points to; nil and the reason if that is not known.
 func (el *elaboration) pointedBy(x syntax.Expr) (*vars.Pointed, string) {
 	if el.scope == nil {
 		return nil, ""
@@ -158,7 +158,7 @@ func (el *elaboration) variablePoints(name string, c *typeSlot) (*vars.Pointed, 
 // pointsMark is the mark of embedded C whose result points to a type of the kernel's.
 var pointsMark = regexp.MustCompile(`/\*\s*points:([\w ]+?)\s*\*/`)
 
-// markedResult says what the result of a function of embedded C points to.
+// markedResult returns what the result of a function of embedded C points to, by its mark.
 func (el *elaboration) markedResult(call *syntax.CallExpr) *vars.Pointed {
 	for _, f := range el.functions[call.Name] {
 		if f.decl.Code == nil || len(f.decl.Params) != len(call.Args) {

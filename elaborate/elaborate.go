@@ -18,15 +18,15 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Elaborate finds the sites of the probes in user, the user's files, and what
-// they need of the library.
+// Elaborate finds the sites of the probes in user, the user's files, and includes what
+// they refer to in the library.
 func Elaborate(user []*syntax.File, lib *library.Library, target *image.Target) (*program.Elaborated, syntax.Diagnostics) {
 	el := newElaboration(lib, target)
 	defer panics.At(&el.at)
 	for _, file := range user {
 		el.include(file)
 	}
-	// Following one probe may include a file that has more.
+	// A probe may include a file with more probes.
 	for len(el.pending) > 0 {
 		if target.Interrupted != nil && target.Interrupted() {
 			return el.out, el.diags
@@ -87,12 +87,12 @@ type elaboration struct {
 	pending   []*syntax.ProbeDecl
 	bodies    []*syntax.Block // of the probe that is elaborated
 	handler   *syntax.Block   // its own
-	inProcess bool            // it is at what processes do
+	inProcess bool            // its family is one of inProcess
 	reads     []counterRead   // by @perf
-	entered   map[int64]bool  // the entry values that a probe keeps
-	through   int             // aliases that the probe has gone through so far
+	entered   map[int64]bool  // the entry values that a probe saves
+	through   int             // how many aliases the probe has gone through
 	autocasts *autocasts
-	scope     *codeScope // whose code is followed
+	scope     *codeScope // of the code that is being elaborated
 }
 
 // probe elaborates one probe: sites at which the same code runs become one
@@ -100,7 +100,7 @@ type elaboration struct {
 func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 	el.at, el.through = decl.At, 0
 	groups := map[string]*program.ElaboratedProbe{} // by sites' keys
-	same := map[string]*program.ElaboratedProbe{}   // by what the keys came to
+	same := map[string]*program.ElaboratedProbe{}   // by the summary of their code
 	unknown := 0
 	start := func(pt *syntax.ProbePoint) path {
 		p := path{bodies: []*syntax.Block{decl.Body}}
@@ -158,7 +158,7 @@ func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 	}
 }
 
-// group makes the ElaboratedProbe of sites like r, as yet without points.
+// group makes the ElaboratedProbe for sites with r's key, without points yet.
 func (el *elaboration) group(decl *syntax.ProbeDecl, bodies []*syntax.Block, r reached) *program.ElaboratedProbe {
 	group := &program.ElaboratedProbe{
 		At:      decl.At,
@@ -202,8 +202,8 @@ func (el *elaboration) anyUsesTargets(bodies []*syntax.Block) bool {
 	return slices.ContainsFunc(bodies, el.usesTargets)
 }
 
-// orAlias adds to d, the error for a probe point that no family knows, an
-// alias that may have been meant.
+// orAlias adds to d, the error for an unknown probe point, a suggestion of an alias
+// with a similar name.
 func (el *elaboration) orAlias(d *syntax.Diagnostic, pt *syntax.ProbePoint) *syntax.Diagnostic {
 	names := el.lib.AliasNames()
 	for _, a := range el.aliases {

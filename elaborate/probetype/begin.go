@@ -37,8 +37,7 @@ func oneshot(_ *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	}}, nil
 }
 
-// never builds the point that nothing ever reaches; its handler is checked all
-// the same.
+// // never builds the point that is never hit; its handler is checked all the same.
 func never(_ *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	return []*ProbeSite{{Point: &program.Point{At: m.At, Family: "never", Name: "never", Cold: true}}}, nil
 }

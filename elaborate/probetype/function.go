@@ -51,7 +51,7 @@ func init() {
 		"kprobe.module(string).function(string).return.maxactive(number)")
 }
 
-// maxMaxactive bounds how many returns of one function may be waited for.
+// maxMaxactive bounds .maxactive, the active calls of a function that return probes provide for.
 const maxMaxactive = 1 << 20
 
 // kernelFunction builds kernel.function, module.function, kprobe.function and
@@ -64,8 +64,8 @@ func kernelFunction(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	return sites, d
 }
 
-// unregistered builds a kprobe of a function that can't be probed, because of d. That a kprobe can't be registered ends no
-// session, as SystemTap looks for its function when it is registered only: there is a warning, and the handler never runs.
+// unregistered builds a kprobe of a function that can't be probed, because of d: a warning, and a handler that never runs.
+// It is no error, as SystemTap looks the function up when it registers the kprobe, and continues if that fails.
 func (c *Context) unregistered(m match, d *syntax.Diagnostic) []*ProbeSite {
 	c.Diags.Warnf(m.At, "%s: this probe is never hit", d.Msg).Hint = d.Hint
 	v := c.KProbe("kernel.function")
@@ -112,7 +112,7 @@ func (p *siteMaker) find(pattern string) ([]symbols.Func, *syntax.Diagnostic) {
 	return p.c.namedFunctions(p.in, p.m, pattern)
 }
 
-// byDebuginfo finds the functions of pattern, or what is in them, by debuginfo.
+// byDebuginfo finds the functions of pattern, or labels and callees in them, by debuginfo.
 func (c *Context) byDebuginfo(maker *siteMaker, pattern string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m, what := maker.m, fmt.Sprintf("the place of %q", pattern)
 	if root := m.Root(); root == "kprobe" {
@@ -156,8 +156,8 @@ func wildFunctions(im image.Image, m match, pattern string) ([]symbols.Func, *sy
 	return nil, m.Errorf("%q matches no function of %s", pattern, im)
 }
 
-// onePerAddress drops all but one name of functions that have several, so that
-// a handler runs once: a global symbol before a local and that before a weak.
+// onePerAddress keeps one name of functions that have several, so that a handler runs
+// once: it prefers global symbols to local ones, and those to weak ones.
 func onePerAddress(list []symbols.Func) []symbols.Func {
 	rank := map[byte]int{'T': 0, 't': 1, 'W': 2, 'w': 3}
 	best := make(map[uint64]int, len(list))
@@ -214,7 +214,7 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 	if len(near) > 0 {
 		d.InStap("no match%s", suggest.Similar("functions", near)).Hint = suggest.DidYouMean(near)
 	}
-	if hint := nowadays(name, im.Symbols()); hint != "" {
+	if hint := successor(name, im.Symbols()); hint != "" {
 		d.Hint = hint
 	} else if len(near) == 0 && c.Target.Debuginfo().Installed(m.ProbePoint) == nil {
 		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + c.Target.InstallDebuginfo()
@@ -222,7 +222,7 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 	return nil, d
 }
 
-// wholes returns the names of functions that are not parts of others.
+// wholes returns the names of functions, without the parts that compilers split off (.cold, .part).
 func wholes(list []symbols.Func) []string {
 	var names []string
 	for i := range list {
@@ -242,12 +242,12 @@ type siteMaker struct {
 	in   image.Image
 
 	spelled string // the components in front of .function, "" for those of the image
-	program string // a program.Point's
+	program string // program.Point.Program
 
 	warned bool
 }
 
-// component spells the components that name what is probed.
+// component spells the components of a point that name the image.
 func (p *siteMaker) component(im image.Image) string {
 	if p.spelled != "" {
 		return p.spelled
@@ -292,7 +292,7 @@ func spellFunction(source *image.Source, f *symbols.Func) string {
 	return `.function("` + f.Base() + `")`
 }
 
-// site makes the site of a function, whose component is spelled so, and of whose name there are namesakes others.
+// site makes the site of a function; spelled is its component, and namesakes is how many others have its name.
 func (p *siteMaker) site(f *symbols.Func, namesakes int, spelled string) *ProbeSite {
 	family, suffix := "function", ""
 	switch ftrace := p.in.Ftrace(); {
@@ -333,7 +333,7 @@ func (p *siteMaker) root() string {
 	return "kprobe"
 }
 
-// vars returns the variables of a function, of whose name there are namesakes others.
+// vars returns the variables of a function; namesakes is how many others have its name.
 func (p *siteMaker) vars(f *symbols.Func, namesakes int) *vars.Resolver {
 	var v *vars.Resolver
 	if p.m.Root() == "kprobe" {

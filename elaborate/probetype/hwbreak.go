@@ -25,8 +25,8 @@ func init() {
 }
 
 // hardwareBreakpoint builds kernel.data: the processor watches some bytes of
-// the kernel's memory, and the probe runs behind the instruction that has
-// written, or read or written, one of them.
+// the kernel's memory, and the probe is hit after an instruction that has
+// written, or accessed, one of them.
 func hardwareBreakpoint(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	point := &program.Point{At: m.At, Family: "hwbreak", Name: probepoint.Spell(m.ProbePoint)}
 	var length int64

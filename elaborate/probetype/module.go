@@ -47,7 +47,7 @@ func moduleFunctions(maker *siteMaker, pattern string) ([]*ProbeSite, *syntax.Di
 	return nil, first
 }
 
-// rebase gives points at functions that share their name other base symbols, whose names are unique.
+// rebase gives points at functions with ambiguous names other base symbols, with unique names.
 func rebase(m *symbols.Module, sites []*ProbeSite, functions []symbols.Func) (err error) {
 	for i := range functions {
 		f, pt := &functions[i], sites[i].Point
@@ -62,7 +62,7 @@ func rebase(m *symbols.Module, sites []*ProbeSite, functions []symbols.Func) (er
 }
 
 // inModules finds sites by the debuginfo of the modules that module(PATTERN) stands
-// for, of which each need not have any; what can't be known for the probe point without it.
+// for; a module may have none. what names, for errors, what needs debuginfo.
 func (c *Context) inModules(m match, what string, find func(*image.Source) ([]*ProbeSite, *syntax.Diagnostic)) ([]*ProbeSite, *syntax.Diagnostic) {
 	paths, wild, d := c.Target.ModulePaths(m.At, m.Text("module"))
 	if d != nil {

@@ -24,7 +24,7 @@ var perfTypes = []struct {
 	events []string
 }{{"hw", hardwareEvents}, {"sw", softwareEvents}}
 
-// perfPatterns are all that can be probed of an event: it on all processors, in processes of a program, and a counter of it.
+// perfPatterns are the patterns for an event: on all processors, in processes of a program, and as a counter.
 func perfPatterns(event string) []string {
 	var list []string
 	for _, in := range []string{"", ".process", ".process(string)"} {
@@ -61,8 +61,8 @@ func perfEvent(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	return c.perfSites(m, m.Number("type", 0), m.Number("config", 0))
 }
 
-// perfSites are the sites at an event: each processor's counter of it, at every Nth event; or those of the tasks of
-// programs, for handlers or to be read by them.
+// perfSites are the sites of an event: it is counted on each processor, or in tasks of programs, and every Nth event is a
+// hit; or it is a counter that handlers read.
 func (c *Context) perfSites(m match, kind, config int64) ([]*ProbeSite, *syntax.Diagnostic) {
 	rate, d := perfRate(m, kind)
 	if d != nil {

@@ -16,7 +16,7 @@ func init() {
 	registerProcess(processPLT, true, "plt", "plt.return", "plt(string)", "plt(string).return")
 }
 
-// processPLT builds process.plt: a program's calls into libraries, at the code that they go through.
+// processPLT builds process.plt: a program's calls into libraries, at the stubs of the procedure linkage table.
 func processPLT(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	pattern := m.Text("plt")
 	if pattern == "" {

@@ -13,7 +13,7 @@ import (
 	"gostap/translator/suggest"
 )
 
-// spell spells a point in a program: what names that, and a component behind it.
+// spell spells a point in a program: the components that name the program, and another one.
 func (p *probed) spell(format string, args ...any) string {
 	text := p.maker.component(p.Program) + fmt.Sprintf(format, args...)
 	for _, word := range []string{"call", "exported", "return"} {
@@ -81,7 +81,7 @@ func (p *probed) described(addr uint64) (dwarf.Instance, bool) {
 	return in, ok && in.Low == addr
 }
 
-// nearest suggests functions for a name that none has, "" for none.
+// nearest suggests functions with similar names, "" for none.
 func (p *probed) nearest(name string) string {
 	if near := p.Symbols().Nearest(name, 3); len(near) > 0 {
 		return suggest.DidYouMean(near)

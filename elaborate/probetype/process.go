@@ -17,8 +17,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// processes are the ways in which a probe point names processes: by their program,
-// by their number, or as what -c starts or -x names.
+// processes are the patterns that name processes: by program, by pid, or the target of -c
+// and -x.
 var processes = []string{"process", "process(number)", "process(string)"}
 
 // registerProcess adds patterns behind each way to name processes, and if inLibraries is set,
@@ -54,12 +54,12 @@ func ofProcess(build builder) builder {
 type probed struct {
 	*image.Program
 	maker siteMaker   // for sites in it
-	info  *dwarf.Info // nil if there is none, or nobody has asked
-	alone bool        // no other is looked into, so that what is wrong with this one matters
+	info  *dwarf.Info // nil if there is none, or it has not been opened
+	alone bool        // it is the only one, so that errors in it are reported
 }
 
 // inPrograms finds sites in each of the programs or libraries that a probe point names. If
-// several do, each need not have any.
+// there are several, one may have none.
 func (c *Context) inPrograms(m match, find func(*probed) ([]*ProbeSite, *syntax.Diagnostic)) ([]*ProbeSite, *syntax.Diagnostic) {
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)
@@ -135,8 +135,8 @@ func (c *Context) probed(m match, path string, pid int64) (*probed, *syntax.Diag
 	return p, nil
 }
 
-// processPaths returns the programs that the component process stands for, and the one process whose
-// program it is, or 0.
+// processPaths returns the programs that the component process stands for, and the pid of the process
+// that it names, or 0.
 func (c *Context) processPaths(m match) (paths []string, pid int64, d *syntax.Diagnostic) {
 	switch arg := m.Argument("process").(type) {
 	case *syntax.StringLit:
@@ -185,7 +185,7 @@ func processProgram(pid int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// In a container, the path is that in its own file system.
+	// The path is one in the mount namespace of the process's container.
 	for _, candidate := range []string{path, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), path)} {
 		if file, err := os.Stat(candidate); err == nil && os.SameFile(file, running) {
 			return candidate, nil
@@ -235,7 +235,7 @@ func processFunction(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 		if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() || len(sites) > 0 && !executable.Wild(pattern) {
 			return sites, d
 		}
-		// What is not compiled, or not with -g, has a symbol all the same; and a function may have several names.
+		// Functions without debuginfo have symbols; and a function may have several names.
 		more, none := c.symbolFunctions(p, pattern)
 		if none != nil {
 			return sites, d

@@ -27,7 +27,7 @@ func init() {
 	}
 }
 
-// processEvent builds process.begin and the like: what processes do, as the kernel sees it.
+// processEvent builds process.begin and the like: events of processes and threads in the kernel.
 func processEvent(c *Context, m match, event int64) ([]*ProbeSite, *syntax.Diagnostic) {
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)

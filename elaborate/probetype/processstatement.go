@@ -35,7 +35,7 @@ func processStatement(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 }
 
 // processAddress builds process.statement(ADDRESS), of an address as linked, at which a statement
-// begins, and .absolute, for which that need not be so.
+// begins, and .absolute, for any instruction.
 func processAddress(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	addr := uint64(m.Number("statement", 0))
 	return c.inPrograms(m, func(p *probed) ([]*ProbeSite, *syntax.Diagnostic) {
@@ -51,7 +51,7 @@ func processAddress(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	})
 }
 
-// absolute makes the site of an instruction at addr, as linked, which the script calls by another address.
+// absolute makes the site of an instruction at addr, as linked; called is its address in the script.
 func (p *probed) absolute(addr, called uint64) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := p.maker.m
 	start, name := addr, ""

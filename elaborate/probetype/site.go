@@ -15,9 +15,9 @@ import (
 // and what a handler there knows.
 type ProbeSite struct {
 	Point  *program.Point
-	Before *syntax.Block  // runs before all else there, nil for nothing
-	Vars   *vars.Resolver // what target variables are there; nil: none
-	After  *syntax.Block  // runs after all else there, nil for nothing
+	Before *syntax.Block  // runs before the handler, nil for nothing
+	Vars   *vars.Resolver // resolves target variables; nil: there are none
+	After  *syntax.Block  // runs after the handler, nil for nothing
 	Wild   bool           // one of many that a wildcard stands for
 	Silent bool           // no handler ever runs there
 }
@@ -26,23 +26,23 @@ type ProbeSite struct {
 type Context struct {
 	*vars.Env
 	Diags *syntax.Diagnostics // warnings
-	// Broken is what is wrong however optional a probe point is, as that the
-	// kernel can't be looked into; nil for nothing.
+	// Broken is an error that is reported even for optional probe points: for instance
+	// that the kernel can't be read; nil: none.
 	Broken *syntax.Diagnostic
 
-	// Optional says that the point need not be there (?, !, or one of those that a wildcard stands for). Errors have no hints then, as
-	// nobody sees them: looking for what was meant takes longer than all else.
+	// Optional says that the point may be missing (?, !, or one that a wildcard stands for). Errors have no hints then, as
+	// they are not shown, and searching for suggestions takes long.
 	Optional bool
 
 	watched int                        // kernel.data points so far
-	procfs  map[string]map[string]bool // what is probed of files, "read" or "write", by their paths
+	procfs  map[string]map[string]bool // the probed files: by path, "read" and "write"
 }
 
 // A match is a probe point that fits a kind's pattern.
 type match = probepoint.Point
 
 // A builder finds the sites that a probe point of its kind stands for. A
-// probe point that is well written and stands for none is an error.
+// probe point without any is an error, even if it is well-formed.
 type builder func(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic)
 
 // Find finds the sites that a probe point stands for; known is false if no
@@ -59,8 +59,8 @@ func (c *Context) Find(pt *syntax.ProbePoint) (sites []*ProbeSite, known bool, d
 	return sites, true, d
 }
 
-// kernel returns the kernel itself. Where it can't be looked into, no probe
-// point is so optional that this would not matter.
+// kernel returns the kernel's image. If it can't be read, that is an error for
+// optional probe points, too.
 func (c *Context) kernel(m match) (image.Image, *syntax.Diagnostic) {
 	k, err := c.Target.Image()
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Context) kernel(m match) (image.Image, *syntax.Diagnostic) {
 	return k, nil
 }
 
-// collect notes for the probe cache that m takes the code of functions.
+// collect records for the probe cache that m needs the debuginfo of functions.
 func (c *Context) collect(src *image.Source, m match, functions []dwarf.Func) error {
 	return c.Target.Collect(src, m, functions)
 }

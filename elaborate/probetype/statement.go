@@ -21,7 +21,7 @@ func init() {
 	register(moduleStatement, "module(string).statement(string)", "module(string).statement(string).nearest")
 }
 
-// placeOfStatements is what debuginfo has to tell for a statement.
+// addressOfStatements is what errors say debuginfo is needed for.
 const addressOfStatements = "the place of a function's statements"
 
 // kernelStatement builds kernel.statement("NAME@FILE:LINES").
@@ -83,7 +83,7 @@ func moduleStatement(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	})
 }
 
-// statements finds where lines of the source begin. Each line counts once in each
+// statements finds the addresses at which lines of the source begin. Each line has one in each
 // function and each inlined copy.
 func (c *Context) statements(im *image.Source, maker *siteMaker, p probepoint.Pattern) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := maker.m
@@ -104,7 +104,7 @@ func (c *Context) statements(im *image.Source, maker *siteMaker, p probepoint.Pa
 			continue
 		}
 		if !p.All && !p.Relative && !slices.ContainsFunc(p.Lines, func(w probepoint.Lines) bool { return w.High >= f.Line }) {
-			continue // all before it begins
+			continue // before its first line
 		}
 		wanted := p
 		if m.Has("nearest") {
@@ -140,9 +140,8 @@ func (c *Context) statements(im *image.Source, maker *siteMaker, p probepoint.Pa
 	return nil, d
 }
 
-// statement adds the site of a statement of an instance. Functions that one
-// macro declares have the same lines, and are inlined into each other: a
-// statement is the innermost's.
+// statement adds the site of a statement of an instance. Functions that a macro declares
+// share lines, and may be inlined into each other: a statement belongs to the innermost.
 func (p *pointFinder) statement(in dwarf.Instance, st dwarf.Statement) {
 	f, ok := p.around(in)
 	if !ok || !p.allows(in, f, st.Addr) {
@@ -160,7 +159,7 @@ func (p *pointFinder) statement(in dwarf.Instance, st dwarf.Statement) {
 	p.sites = append(p.sites, p.at(in, f, st))
 }
 
-// A statementKey tells statements apart.
+// A statementKey identifies a statement.
 type statementKey struct {
 	file string
 	dwarf.Statement
@@ -176,8 +175,8 @@ func (p *pointFinder) at(in dwarf.Instance, a image.BaseSymbol, st dwarf.Stateme
 	return p.site(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, p.maker.component(p.image), in.Func.Name, in.Func.File, st.Line))
 }
 
-// nearest returns p with each of its lines moved to the nearest of a function's
-// that has code.
+// nearest returns p with each of its lines moved to the nearest line of a function that
+// has code.
 func nearest(p probepoint.Pattern, start int, lines []int) probepoint.Pattern {
 	if p.All || len(lines) == 0 {
 		return p
@@ -205,7 +204,7 @@ func nearest(p probepoint.Pattern, start int, lines []int) probepoint.Pattern {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// lineHint names the lines with code around the one that was asked for.
+// lineHint names the lines with code around the given one.
 func lineHint(p *probepoint.Pattern, lines []int, start int) string {
 	slices.Sort(lines)
 	want := 0
@@ -226,7 +225,7 @@ func lineHint(p *probepoint.Pattern, lines []int, start int) string {
 	return "the nearest with code: " + strings.Join(around, " and ") + "; .nearest takes that by itself"
 }
 
-// nearestFile offers a file whose name is like the one that was asked for.
+// nearestFile suggests a file with a similar name.
 func nearestFile(want string, files []string) string {
 	base := func(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 	var same, names []string

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// timerUnits are timer's components with what one of each is in ns.
+// timerUnits are timer's components with their units in ns.
 var timerUnits = map[string]int64{
 	"s": 1e9, "sec": 1e9,
 	"ms": 1e6, "msec": 1e6,
@@ -76,20 +76,20 @@ func timer(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	}}}, nil
 }
 
-// fewest is how many units of so many ns a period has at least.
+// fewest returns the smallest number of units of so many ns that a period may have.
 func fewest(ns int64) int64 { return max(shortestTimer/ns, 1) }
 
-// outOfRange is what SystemTap says of a period in units of so many ns.
+// outOfRange is SystemTap's message for a period in units of so many ns.
 func outOfRange(ns int64) string {
 	return fmt.Sprintf("interval value out of range (%d, %d)", fewest(ns), int64(longestTimer/ns))
 }
 
-// shortestProfile is the shortest period of timer.profile, in ns: the CPUs are
-// to do something else, too.
+// shortestProfile is the shortest period of timer.profile, in ns: with a shorter one the CPUs
+// would do little else.
 const shortestProfile = 100_000
 
-// profileTimer builds timer.profile: on every CPU, with the registers of what
-// it interrupts, at each tick of the system's clock or at a frequency.
+// profileTimer builds timer.profile: on every CPU, with the registers of the
+// interrupted code, at each tick of the system's clock or at a frequency.
 func profileTimer(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	hz := m.Number("hz", c.Target.HZ())
 	if hz <= 0 || 1e9/hz < shortestProfile {

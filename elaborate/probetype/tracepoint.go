@@ -19,8 +19,8 @@ func init() {
 }
 
 // tracepoint builds kernel.trace: the kernel's tracepoints, by "name" or "system:name".
-// Wildcards find those of loaded modules besides; and what is not there at all is
-// looked for in all modules.
+// Wildcards find those of loaded modules, too; a name that neither the kernel nor these
+// have is searched in all modules.
 func tracepoint(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	pattern := tracepointPattern(m)
 	kernel, d := c.kernel(m)
@@ -44,8 +44,8 @@ func tracepoint(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 		}
 		return sites, nil
 	}
-	// Only what the kernel itself does not have is looked for in all modules: first
-	// in the one that is called as the system is, which spares reading them all.
+	// A name that the kernel itself does not have is searched in all modules, first in the
+	// one with the system's name, which saves reading all of them.
 	tree, err := c.Target.Modules()
 	if err != nil {
 		return nil, c.Target.Complain(m.At, err)
@@ -101,8 +101,7 @@ func moduleTracepoints(c *Context, m match, list []symbols.Tracepoint, module im
 	return sites
 }
 
-// eachModule calls visit with the tracepoints of each module, and returns those
-// of all.
+// // eachModule calls visit with the tracepoints of each module, and returns all of them.
 func eachModule(t *image.Target, tree symbols.ModuleTree, names []string, visit func(image.Image, []symbols.Tracepoint)) ([]symbols.Tracepoint, error) {
 	if err := tree.Read(names); err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func traceSite(c *Context, m match, t *symbols.Tracepoint, in image.Image, wild 
 	}
 }
 
-// noTracepoint is the error for a pattern that stands for none.
+// noTracepoint is the error for a pattern that matches none.
 func noTracepoint(k *symbols.Kernel, m match, all []symbols.Tracepoint, pattern string) *syntax.Diagnostic {
 	d := m.Errorf("kernel %s has no tracepoint %q", k.Release, pattern)
 	system, name, both := strings.Cut(pattern, ":")

@@ -14,7 +14,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// within finds what lies in functions: .label("NAME"), .callee("NAME") and .callees.
+// within finds labels and callees in functions: .label("NAME"), .callee("NAME") and .callees.
 func (c *Context) within(im *image.Source, functions []dwarf.Func, maker *siteMaker, text string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := maker.m
 	depth := m.Number("callees", 1)
