@@ -110,7 +110,7 @@ func (t *Target) BuildID() (string, error) {
 	return k.BuildID, nil
 }
 
-// Host returns an error if the target is the host runtime, which has no probes but a few.
+// Host returns an error if the target is the host runtime, which has few kinds of probes.
 func (t *Target) Host() error {
 	if t.Release == "" {
 		return errHost

@@ -32,7 +32,7 @@ const (
 	indexLimit   = 8 << 20 // bytes of the cache for indexes
 )
 
-// macroKey stands for the macros of all parts, any of which may change what another's scripts declare.
+// macroKey is a hash of the macros of all parts: each may change what scripts of another declare.
 func macroKey(parts []*part) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -78,7 +78,7 @@ func (p *part) readIndex(deps *dependencies) bool {
 	if !ok {
 		return false
 	}
-	texts := map[string][]byte{} // of what has been read already
+	texts := map[string][]byte{} // texts of files that have been read already
 	for _, f := range append(p.macros, p.scripts...) {
 		texts[f.name] = f.src.Text
 	}
@@ -119,12 +119,12 @@ func (p *part) readIndex(deps *dependencies) bool {
 	return true
 }
 
-// writeIndex keeps the part's index. A cache that can't be written to costs the parsing each time.
+// writeIndex writes the part's index. If the cache can't be written, the part is parsed each time.
 func (p *part) writeIndex(deps *dependencies) {
 	for _, f := range append(p.macros, p.scripts...) {
 		deps.addArguments(f.src.Text)
 		if strings.Contains(f.name, "\n") {
-			return // there is no line for such a name
+			return // such a name does not fit into a line
 		}
 	}
 	b := bytes.NewBufferString(indexVersion)
@@ -152,8 +152,8 @@ func (p *part) writeIndex(deps *dependencies) {
 	}
 }
 
-// Derived returns what derive makes of the files of the folder that has that path in diagnostics. For
-// a library that Open has opened it is kept as name, beside the folder's index.
+// Derived returns what derive makes of the files of the folder with a Path. If the library was opened by
+// Open, it is cached as name, beside the folder's index.
 func (lib *Library) Derived(path, name string, derive func([]*syntax.File) []byte) []byte {
 	for _, p := range lib.parts {
 		if p.folder.Path != path {

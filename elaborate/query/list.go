@@ -63,7 +63,7 @@ func (l Listed) String() string {
 	return text
 }
 
-// list returns what one pattern stands for.
+// list returns the probe points that one pattern stands for.
 func list(x *elaborate.Expander, pt *syntax.ProbePoint, lib *library.Library, target *image.Target, variables bool) (lines []Listed, d *syntax.Diagnostic) {
 	aliases := x.Aliases(pt)
 	for _, name := range aliases {
