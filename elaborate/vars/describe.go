@@ -8,9 +8,9 @@ type Variable struct {
 	Type   string   `json:"type"`
 	Param  bool     `json:"param,omitempty"`
 	Here   bool     `json:"here"`
-	Entry  bool     `json:"entry,omitempty"`  // as it was at the function's entry, which takes a probe there
-	Why    string   `json:"why,omitempty"`    // it has none
-	Ranges []string `json:"ranges,omitempty"` // code at which it has one; none: all of the function, or none, by Here
+	Entry  bool     `json:"entry,omitempty"`  // its value is that of the function's entry, where a second probe saves it
+	Why    string   `json:"why,omitempty"`    // why it has no value
+	Ranges []string `json:"ranges,omitempty"` // addresses at which it has a value; none: by Here, the whole function or nowhere
 }
 
 // List returns the target variables that have values: the parameters, and the
@@ -76,8 +76,8 @@ func (v *Resolver) result(s *scope) (list []Variable) {
 	return list
 }
 
-// Describe returns all variables that debuginfo, or else BTF, knows of, also
-// those without a value.
+// Describe returns all variables of debuginfo, or else of BTF, also those
+// without a value.
 func (v *Resolver) Describe() []Variable {
 	s := v.site.scope()
 	if s == nil {

@@ -11,7 +11,7 @@ import (
 
 // How Go's functions pass arguments and results since Go 1.17: ABIInternal, src/cmd/compile/abi-internal.md in the Go tree.
 
-// A goPart is what one register carries of a value.
+// A goPart is the part of a value that is in one register.
 type goPart struct {
 	at, size int64 // in bytes, in the value
 	register int   // by its DWARF number
@@ -24,17 +24,17 @@ type goAssignment struct {
 	stack   int64 // from the stack pointer at the function's entry on
 }
 
-// A goAssigner gives out registers.
+// A goAssigner assigns registers to values.
 type goAssigner struct {
 	types   *dwarf.Types
-	general int // how many are taken
+	general int // registers assigned so far
 	vector  int
 	parts   []goPart
-	left    int // how many fields are looked at at most: hostile types have any number
+	left    int // fields that may still be visited: hostile types have any number
 }
 
-// goAssignments returns where the values of a sequence, the parameters or the results, are passed. What
-// registers have no room for lies on the stack from stack on; end is behind it.
+// goAssignments assigns the values of a sequence, the parameters or the results. Those that don't fit into
+// registers are on the stack, from stack to end.
 func goAssignments(types *dwarf.Types, sequence []btf.ID, stack int64) (list []goAssignment, end int64) {
 	a := goAssigner{types: types, left: maxClassified}
 	for _, id := range sequence {
@@ -53,7 +53,7 @@ func goAssignments(types *dwarf.Types, sequence []btf.ID, stack int64) (list []g
 	return list, (stack + machine.WordSize - 1) &^ (machine.WordSize - 1)
 }
 
-// assign gives registers to what lies at a byte of the value; false if there are too few.
+// assign assigns registers to a field of a type at a byte of the value; false if there are too few.
 func (a *goAssigner) assign(id btf.ID, at int64) bool {
 	if a.left--; a.left < 0 {
 		return false

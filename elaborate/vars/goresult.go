@@ -12,10 +12,10 @@ import (
 	"gostap/translator/syntax"
 )
 
-// resultName is what scripts call a result: DWARF calls those that have no name ~r0, ~r1 and so on.
+// resultName is the name of a result in scripts: in DWARF, those without a name are ~r0, ~r1 and so on.
 func resultName(v *dwarf.Variable) string { return strings.TrimPrefix(v.Name, "~") }
 
-// goResults returns where a function of Go has its results when it returns; ok is false if it is not Go's.
+// goResults returns the locations of a Go function's results at its return; ok is false if it is no Go function.
 func (r *resolution) goResults() (list []named, ok bool) {
 	s := r.exact()
 	if s == nil || !r.atReturn || r.atEntry || !s.IsGo() {
@@ -42,7 +42,7 @@ func (r *resolution) goResults() (list []named, ok bool) {
 	return list, true
 }
 
-// goPassed returns where a parameter of Go's is passed.
+// goPassed returns the location of a Go function's parameter at its entry.
 func (r *resolution) goPassed(s *scope, v *variable) *location {
 	types := s.Info.Types()
 	var ids []btf.ID
@@ -81,8 +81,8 @@ func (v *Resolver) isResult(name string) bool {
 	return false
 }
 
-// goResult returns the result of several that $NAME is, or that the first access of $return asks for, by name
-// or number, with the other accesses. l is nil if all of them are meant.
+// goResult returns one of several results, which $NAME, or the first access of $return, selects by name or
+// number, with the other accesses. l is nil if $return stands for all of them.
 func (r *resolution) goResult(list []named) (l *location, rest []syntax.Access, d *syntax.Diagnostic) {
 	rest = r.x.Access
 	name := r.x.Name

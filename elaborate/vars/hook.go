@@ -24,7 +24,7 @@ var hookVariables = []struct{ name, kind string }{
 	{verdict, "unsigned int"},
 }
 
-// verdict is the variable that says what becomes of the packet.
+// verdict is the variable with the hook's verdict on the packet.
 const verdict = "verdict"
 
 // Hook returns the variables of a netfilter hook.

@@ -23,9 +23,9 @@ type Listed struct {
 	// Source is the image of the site, for @var and @cast; nil if it has none or no debuginfo.
 	Source *image.Source
 	Addr   uint64 // in it, as linked
-	// Undescribed is whether the site may have variables that nothing describes, for lack of debuginfo.
+	// Undescribed is set if the image has debuginfo, but none of the site.
 	Undescribed bool
-	// None is the error for a variable where there are none, but something would know of them; nil if there are.
+	// None makes the error for a variable if the site has none, with a hint; nil: the usual error.
 	None func(at syntax.Pos, what string) *syntax.Diagnostic
 }
 
@@ -45,7 +45,7 @@ type listed struct {
 	Listed
 }
 
-// Listed returns the variables of a site that has its own.
+// Listed returns a Resolver for a list of variables.
 func (e *Env) Listed(l Listed) *Resolver {
 	return &Resolver{env: e, site: &listed{nowhere{env: e}, l}}
 }
@@ -100,7 +100,7 @@ func (l *listed) variables() (list []Variable) {
 	return list
 }
 
-// listed resolves a variable of a site that lists them; nil if the site is no such.
+// listed resolves a variable of a site with a list; nil for other sites.
 func (r *resolution) listed() *program.Value {
 	l, ok := r.site.(*listed)
 	if !ok {

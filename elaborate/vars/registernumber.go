@@ -8,7 +8,7 @@ import (
 )
 
 // registerNumber resolves @kregister(N) and @uregister(N): the register with DWARF's number N
-// where the probe is hit, in the kernel or in a program.
+// at the hit, in the kernel or in a program.
 func (v *Resolver) registerNumber(x *syntax.AtExpr) *program.Value {
 	n, ok := int64(0), len(x.Args) == 1
 	if ok {

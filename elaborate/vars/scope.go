@@ -15,7 +15,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A scope is an address as debuginfo knows it.
+// A scope is an address in code, with the variables that debuginfo has there.
 type scope struct {
 	*dwarf.Scope
 	*image.Source
@@ -25,7 +25,7 @@ type scope struct {
 	resolution *resolution
 }
 
-// scope returns what debuginfo says of an address in an instance, nil if it says nothing.
+// scope returns the scope of an address in an instance, nil if debuginfo has none.
 func (e *Env) scope(src *image.Source, in dwarf.Instance, addr uint64, entry bool) *scope {
 	s, err := src.Info.Scope(in, addr)
 	if err != nil {
@@ -36,14 +36,14 @@ func (e *Env) scope(src *image.Source, in dwarf.Instance, addr uint64, entry boo
 	return &scope{Scope: s, Source: src, full: full, addr: addr, entry: entry}
 }
 
-// key is the same for scopes in which all variables are in the same places.
+// key is the same for scopes in which all variables have the same locations.
 func (s *scope) key() string { return fmt.Sprintf("at %s %#x %d", s.Source.Name(), s.addr, s.Die) }
 
 // maxWords bounds variables that are in pieces: 256 bytes.
 const maxWords = 32
 
-// words joins pieces to words of 8 bytes, and says which of their bits are nowhere.
-// A word of which nothing is anywhere is nil.
+// words joins pieces to words of 8 bytes, with masks of the bits that are lost.
+// A word that is lost completely is nil.
 func (s *scope) words(at syntax.Pos, pieces []dwarf.Piece, size int64) (words []program.Expr, lost []uint64, err error) {
 	if size <= 0 || size > 8*maxWords {
 		return nil, nil, fmt.Errorf("it is in pieces, and of %d bytes, which is more than can be joined", size)
@@ -86,7 +86,7 @@ func (s *scope) words(at syntax.Pos, pieces []dwarf.Piece, size int64) (words []
 // mask is n bits from a bit on.
 func mask(from, n int64) uint64 { return ^uint64(0) >> (64 - n) << from }
 
-// part returns n bits, 64 at most, of a piece from a bit on; nil if they are nowhere.
+// part returns n bits, at most 64, of a piece from a bit on; nil if they are lost.
 func (s *scope) part(at syntax.Pos, p *dwarf.Piece, from, n int64) (program.Expr, error) {
 	var x program.Expr
 	var err error
@@ -113,7 +113,7 @@ func (s *scope) part(at syntax.Pos, p *dwarf.Piece, from, n int64) (program.Expr
 		return &program.Deref{At: at, Addr: program.Plus(at, addr, from/8), Size: int(bytes), User: s.User()}, nil
 	case dwarf.InRegister:
 		if !machine.Visible(p.N) && (!machine.Vector(p.N) || from+p.Skip >= 64) {
-			return nil, nil // a part without which the others can be had
+			return nil, nil // the other parts are known all the same
 		}
 		x, err = s.register(at, p.N)
 	case dwarf.IsValue:
@@ -145,7 +145,7 @@ func (s *scope) register(at syntax.Pos, n int64) (program.Expr, error) {
 	return &program.Register{At: at, Number: int(n)}, nil
 }
 
-// expr turns what debuginfo says into an expression of the program.
+// expr makes a DWARF expression one of the program.
 func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	switch x.Op {
 	case dwarf.OpConst:

@@ -19,14 +19,14 @@ type (
 
 // A site is a probe site as target variables see it: what is known of the parameters, variables and types there.
 type site interface {
-	// types are those that casts and enumerations mean there.
+	// types returns the types for casts and enumerations.
 	types() (btf.Named, error)
-	// prototype returns the parameters and the result by BTF, nil if it does not
-	// tell; certain is false if they may be those of another function.
+	// prototype returns the parameters and the result by BTF, nil if they are not
+	// known; certain is false if they may be those of another function of the name.
 	prototype() (p *btf.Proto, certain bool)
-	// scope returns what debuginfo says of the address, nil if it says nothing.
+	// scope returns the scope of the address by debuginfo, nil if there is none.
 	scope() *scope
-	// param returns where the i-th parameter of the prototype is.
+	// param returns the location of the i-th parameter of the prototype.
 	param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location
 	// inProgram reports whether the site is in a program, and not in the kernel.
 	inProgram() bool
@@ -34,7 +34,7 @@ type site interface {
 	without() bool
 	// ambiguous warns at a variable if the prototype may be another function's.
 	ambiguous(at syntax.Pos)
-	// undescribed is the error where the prototype is needed for what, and there is none.
+	// undescribed is the error if there is no prototype, which what needs.
 	undescribed(at syntax.Pos, what string) *syntax.Diagnostic
 	// String names the site: its function or tracepoint.
 	String() string
@@ -44,14 +44,14 @@ type site interface {
 	key() string
 }
 
-// nowhere is where functions and conditions run: there are @cast and the like.
+// nowhere is the site of functions and conditions, which can use @cast and the like.
 type nowhere struct {
 	env    *Env
 	reason string
 }
 
-// Nowhere returns what needs no site. reason says why there are no others:
-// "here, but only …".
+// Nowhere returns a Resolver for code without a probe site. reason says, in errors, why there are no
+// variables: "here, but only …".
 func (e *Env) Nowhere(reason string) *Resolver {
 	return &Resolver{env: e, site: &nowhere{e, reason}}
 }
@@ -74,10 +74,10 @@ func (n *nowhere) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 // A kprobe is a site of kprobe.function, which has no variables.
 type kprobe struct {
 	nowhere
-	point string // with variables, where the function begins
+	point string // the probe point at the function's entry that has variables
 }
 
-// KProbe returns the variables of kprobe.function: none. point is the probe point that has them.
+// KProbe returns a Resolver for kprobe.function, which has no variables; point is the probe point that has.
 func (e *Env) KProbe(point string) *Resolver {
 	return &Resolver{env: e, site: &kprobe{nowhere{env: e}, point}}
 }
@@ -92,7 +92,7 @@ func (k *kprobe) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	return d
 }
 
-// A Function is one whose entry or return is probed.
+// A Function is a function whose entry or return is probed.
 type Function struct {
 	Image     image.Image
 	Name      string
@@ -150,8 +150,8 @@ func onlyPrototype(im image.Image, name string) (proto *btf.Proto) {
 }
 
 // syscallPrototype returns the prototype of a system call's wrapper, long name(const
-// struct pt_regs *regs), nil for other functions. Of weak wrappers, and of those of
-// which a kernel has several of the name, BTF has none or calls the parameter __unused.
+// struct pt_regs *regs), nil for other functions. For weak wrappers, and if
+// there are several of a name, BTF has none, or its parameter is called __unused.
 func syscallPrototype(im image.Image, name string) *btf.Proto {
 	if im.User() || im.Name() != "" || !machine.IsSyscallWrapper(name) {
 		return nil
@@ -211,8 +211,8 @@ func (f *function) key() string {
 	return "unknown"
 }
 
-// undescribed is the error for a function of which BTF says nothing, or nothing for
-// certain, where the debuginfo has not told it either.
+// undescribed is the error for a function without a prototype in BTF, or without a
+// certain one, if there is no debuginfo either.
 func (f *function) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	module := f.Image.Name()
 	if module != "" && !f.Image.Typed() {
@@ -230,7 +230,7 @@ type Statement struct {
 	Source   *image.Source
 	Instance dwarf.Instance
 	Addr     uint64 // as linked
-	Entry    bool   // it stands for the function's entry: all arguments are where they were passed
+	Entry    bool   // it is the function's entry: all arguments are where they were passed
 }
 
 // A statement is the site of an instruction, of which only debuginfo knows the variables.
@@ -268,7 +268,7 @@ func (s *statement) key() string {
 	return "unknown"
 }
 
-// undescribed is the error where the scope can't be read.
+// undescribed is the error if the scope can't be read.
 func (s *statement) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	return syntax.Errorf(at, "%s: the debuginfo of %s does not describe %s", what, s.from, s.Name)
 }
@@ -300,7 +300,7 @@ func (t *tracepoint) prototype() (*btf.Proto, bool) {
 	return t.proto, t.proto != nil
 }
 
-// tracepointPrototype returns what a tracepoint's probes take, nil if BTF does not say.
+// tracepointPrototype returns the prototype of a tracepoint's probes, nil if BTF has none.
 // The kernel has functions with these parameters for each tracepoint:
 // __traceiter_NAME, since Linux 5.10, and __probestub_NAME. The typedef
 // btf_trace_NAME has no names: its parameters are arg1, arg2 and so on.
@@ -330,9 +330,9 @@ func withoutData(p *btf.Proto) *btf.Proto {
 	return p
 }
 
-// param returns where the i-th parameter of a tracepoint is. The first
-// register carries the probe's own data, and the runtime's stack pointer is
-// behind the return address.
+// param returns the location of the i-th parameter of a tracepoint. The first
+// register has the probe's own data, and the runtime's stack pointer is above
+// the return address.
 func (t *tracepoint) param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location {
 	l := argLocation(types, p, i, 1, 0, at)
 	l.store = nil
@@ -350,8 +350,8 @@ func (t *tracepoint) undescribed(at syntax.Pos, what string) *syntax.Diagnostic 
 	return syntax.Errorf(at, "%s: BTF does not describe the tracepoint %s", what, t.trace)
 }
 
-// Key is the same for two sites at which all target variables have the same
-// values, as far as expressions go.
+// Key is the same for sites at which all target variables resolve to the same
+// expressions.
 func (v *Resolver) Key() string {
 	if v.given != nil {
 		return fmt.Sprintf("%p", v)
@@ -365,7 +365,7 @@ func (v *Resolver) tracepoint() *tracepoint {
 	return t
 }
 
-// Source returns the image of a site that is known by debuginfo alone, nil for others.
+// Source returns the image of a site that needs debuginfo, nil for others.
 func (v *Resolver) Source() *image.Source {
 	switch p := v.site.(type) {
 	case *statement:
