@@ -26,7 +26,7 @@ func ustackRecord(payload []byte) (s userStack, ok bool) {
 // A symbolizedFrame is a frame of a process's stack with its symbol and line.
 type symbolizedFrame struct {
 	addr    uint64
-	module  string           // the file that it is in, or that tells of generated code; "" if it is in none
+	module  string           // its file, or the file that lists generated code; "" if there is none
 	linked  uint64           // the address as the image is linked
 	symbol  userimage.Symbol // no Name if there is none
 	file    string           // "" if unknown
@@ -142,7 +142,7 @@ func appendInlined(dst []byte, p *symbolizedFrame) []byte {
 	return dst
 }
 
-// appendPlace appends an address as SystemTap does:
+// appendUserFrame appends an address as SystemTap does:
 //
 //	0x401136 : main+0x10/0x30 at prog.c:7 [/path/prog]
 func appendUserFrame(dst []byte, p *symbolizedFrame, flags uint32) []byte {

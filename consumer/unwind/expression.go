@@ -4,7 +4,7 @@ package unwind
 
 import "bytes"
 
-// DWARF's operations that occur in the expressions that matter.
+// DWARF's operations in the expressions that are supported.
 const (
 	opDeref      = 0x06
 	opAnd        = 0x1a
@@ -55,7 +55,7 @@ func (b *reader) breg() (Rule, bool) {
 	return byRegister(uint64(op-opBreg0), offset), true
 }
 
-// added reads what is added, if something is.
+// added reads DW_OP_plus_uconst, if it follows; else it returns 0.
 func (b *reader) added() int32 {
 	if len(b.code) == 0 || b.code[0] != opPlusUconst {
 		return 0
@@ -66,7 +66,7 @@ func (b *reader) added() int32 {
 	return int32(n)
 }
 
-// pltExpression takes breg7+8, breg16+0, lit15, and, litN, ge, lit3, shl, plus.
+// pltExpression recognises breg7+8, breg16+0, lit15, and, litN, ge, lit3, shl, plus.
 func pltExpression(e []byte) (Rule, bool) {
 	const size = 11
 	if len(e) != size || e[0] != opBreg7 || e[1] != 8 || e[6] < opLit0 || e[6] > opLit15 {
