@@ -20,8 +20,8 @@ import (
 // ServersFromEnv returns the debuginfod servers that the user names.
 func ServersFromEnv() []string { return strings.Fields(os.Getenv("DEBUGINFOD_URLS")) }
 
-// fetch asks the debuginfod servers for the debuginfo with that build-id, and
-// keeps what they send (debuginfod(8): GET /buildid/ID/debuginfo).
+// fetch downloads the debuginfo of a build-id from the debuginfod servers into the
+// cache (debuginfod(8): GET /buildid/ID/debuginfo).
 func (f *Finder) fetch(buildID string) (string, error) {
 	if f.Cache == "" || len(buildID) < 16 {
 		return "", ErrNone
@@ -56,7 +56,7 @@ func quiet() time.Duration {
 	return 90 * time.Second
 }
 
-// download makes the file path what url has; ErrNone if it has nothing.
+// download writes the content of url to the file path; ErrNone if there is none.
 func download(url, path string) error {
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: quiet()}}
 	response, err := client.Get(url)
@@ -79,7 +79,7 @@ func download(url, path string) error {
 		return err
 	}
 	defer cache.Temporary(part.Name())()
-	// A server that goes quiet in the middle is given up, too.
+	// The timeout also applies to pauses during the download.
 	watch := time.AfterFunc(quiet(), func() { response.Body.Close() })
 	defer watch.Stop()
 	_, err = io.Copy(part, readerFunc(func(p []byte) (int, error) {
