@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Attach writes out what the buffers of a detached session hold, and what its probes
-// print from then on, until something ends the session or the user leaves it
-// (SIGQUIT); or, with cfg.Dump or cfg.End, until it has written what there is.
+// Attach writes the records in the buffers of a detached session, and those that follow,
+// until the session ends or the user leaves it (SIGQUIT); with cfg.Dump or cfg.End, only
+// the records in the buffers.
 // A session whose consumer has died is read to its end and removed.
 func Attach(ctx context.Context, name string, cfg Config) (Result, error) {
 	failed := Result{ExitCode: 1}

@@ -17,8 +17,8 @@ const (
 	membarrierGlobal = 1
 )
 
-// graceWithoutBarrier is how long a handler is given where the kernel cannot
-// say whether it has ended.
+// graceWithoutBarrier is how long running handlers are waited for if the kernel can't
+// tell that they have ended.
 const graceWithoutBarrier = 50 * time.Millisecond
 
 // kernelBarrier waits for an RCU grace period, by membarrier(2) (Linux 4.3 or

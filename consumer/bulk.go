@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Bulk is an output in a file for each processor: -b. A file holds chunks, each a bulkHeader and the text of
-// records that one after another came from that processor; Merge puts them back in order.
+// Bulk is an output in a file for each processor: -b. A file consists of chunks, each a bulkHeader and the text of
+// consecutive records of that processor; Merge restores their order.
 type Bulk struct {
 	name  func(cpu int) string
 	limit int64 // of a file's size, 0 for none
@@ -18,10 +18,10 @@ type Bulk struct {
 	files map[int]*bulkFile
 }
 
-// A bulkFile is what a processor's output goes to.
+// A bulkFile is the output of a processor.
 type bulkFile struct {
 	*Files
-	buf []byte // whole chunks that are still to be written
+	buf []byte // whole chunks that have not been written yet
 }
 
 // bulkMagic begins each chunk.
@@ -81,13 +81,13 @@ func (b *Bulk) each(do func(*bulkFile) error) (err error) {
 	return err
 }
 
-// Switch goes on in each processor's next file.
+// Switch switches each processor's output to its next file.
 func (b *Bulk) Switch() error { return b.each(func(f *bulkFile) error { return f.Switch() }) }
 
 // Close closes the files.
 func (b *Bulk) Close() error { return b.each(func(f *bulkFile) error { return f.Close() }) }
 
-// flush writes what is there of whole chunks.
+// flush writes the whole chunks.
 func (f *bulkFile) flush() error {
 	if len(f.buf) == 0 {
 		return nil
@@ -97,12 +97,12 @@ func (f *bulkFile) flush() error {
 	return err
 }
 
-// A bulkSink writes what another sink makes of records to the processors' files.
+// A bulkSink writes another sink's output to the processors' files.
 type bulkSink struct {
 	sink
 	to       *Bulk
 	sequence uint64
-	cpu      int    // that the chunk is of
+	cpu      int    // of the chunk
 	chunk    []byte // text
 	failed   error
 }
@@ -117,7 +117,7 @@ func (s *bulkSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byt
 	return dst, ok
 }
 
-// end puts the chunk to those of its processor.
+// end adds the chunk to those of its processor.
 func (s *bulkSink) end() {
 	if len(s.chunk) == 0 || s.failed != nil {
 		return
@@ -136,7 +136,7 @@ func (s *bulkSink) end() {
 	}
 }
 
-// flush writes all that there is.
+// flush writes the last chunk, too.
 func (s *bulkSink) flush() error {
 	s.end()
 	if s.failed == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Merge writes to w what the files of a session of -b hold, in the order in which it happened. With headers,
+// Merge writes to w the content of the files of a session with -b, in the order of the records. With headers,
 // each chunk has its processor, number and length before it, as stap-merge -v prints them.
 func Merge(w io.Writer, names []string, headers bool) error {
 	var inputs []*bulkInput

@@ -16,19 +16,19 @@ import (
 	"gostap/internal/panics"
 )
 
-// A command is that of -c.
+// A command is the command of -c.
 type command struct {
 	cmd  *exec.Cmd
-	hold *os.File      // a byte lets the command go; closing it instead ends it; nil once it is gone
+	hold *os.File      // writing a byte starts the command; closing it ends the waiting shell; nil when done
 	done chan struct{} // closed when it has ended
-	err  error         // how, valid then
+	err  error         // its result, valid when done is closed
 }
 
-// holdScript waits at fd 3 for leave to become the command. When gostap dies
-// first, it ends.
+// holdScript waits at fd 3 for a byte, and then executes the command. If gostap dies
+// before, it ends.
 const holdScript = `read -r go <&3 || exit 1; exec 3<&-; exec /bin/sh -c "$1"`
 
-// startCommand starts the command of -c as far as to know its pid.
+// startCommand starts a shell that waits to execute the command of -c, so that its pid is known.
 func startCommand(text string, stdout *os.File) (*command, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -49,9 +49,8 @@ func startCommand(text string, stdout *os.File) (*command, error) {
 	return c, nil
 }
 
-// direct puts exec before a command that is a program with its arguments and
-// redirections, and nothing that the shell has to stay for: then target() is
-// the program, not the shell around it.
+// direct puts exec before a command that is a single program with arguments and
+// redirections, so that target() is the program, not the shell.
 func direct(text string) string {
 	if words := strings.Fields(text); len(words) > 0 && !strings.ContainsAny(strings.ReplaceAll(text, ">&", ""), "&|;(){}`\n") {
 		if _, err := exec.LookPath(words[0]); err == nil {
@@ -63,7 +62,7 @@ func direct(text string) string {
 
 func (c *command) pid() int { return c.cmd.Process.Pid }
 
-// release lets the command go.
+// release makes the shell execute the command.
 func (c *command) release() {
 	c.hold.Write([]byte{'\n'})
 	c.hold.Close()
@@ -81,7 +80,7 @@ func (c *command) cancel() {
 // signal passes a signal on.
 func (c *command) signal(s os.Signal) { c.cmd.Process.Signal(s) }
 
-// failure says in staprun's words how the command has ended, "" if it has succeeded.
+// failure describes, with staprun's messages, how the command has failed, "" if it has succeeded.
 func (c *command) failure() string {
 	if c.err == nil {
 		return ""
@@ -97,7 +96,7 @@ func (c *command) failure() string {
 }
 
 // systemPatience is how long the output waits for a command of system(), so that
-// what the command prints stands where it belongs.
+// the command's output comes in its place.
 const systemPatience = 2 * time.Second
 
 // systemCommands runs the commands of system().
@@ -108,14 +107,14 @@ type systemCommands struct {
 }
 
 // run runs a command and returns when it has ended, or leaves it in the background if
-// it takes longer than systemPatience: what the kernel writes meanwhile has to be read.
+// it takes longer than systemPatience, as the buffers have to be read meanwhile.
 func (s *systemCommands) run(text string) {
 	stdout := s.stdout
 	if files, ok := stdout.(*Files); ok {
 		stdout = files.file()
 	}
 	ended := make(chan struct{})
-	// It is started by a goroutine, lest it inherit the priority of the reader's thread.
+	// It is started by another goroutine, so that it does not inherit the priority of the reader's thread.
 	s.wait.Go(func() {
 		defer close(ended)
 		cmd := exec.Command("/bin/sh", "-c", text)

@@ -10,7 +10,7 @@ import (
 	"gostap/live"
 )
 
-// Config says what to run, and how.
+// Config has the parameters of a session.
 type Config struct {
 	Module     string        // path of the .ko; for RunHost, of the program
 	Target     int           // target(), unless Command is given
@@ -24,27 +24,27 @@ type Config struct {
 	Stderr     io.Writer     // messages; nil: standard error
 	JSON       bool          // write objects instead of text
 	Blocks     bool          // draw histograms with block characters and units, for a terminal
-	Collector  Collector     // takes what is shown instead; nil: none
-	Samples    *Stacks       // takes the stacks besides; nil: nobody wants them
+	Collector  Collector     // takes the records instead of Output; nil: none
+	Samples    *Stacks       // takes the stacks, too; nil: none
 	BufferMB   int           // of buffers for each CPU; 0: the default
 	Timeout    time.Duration // ends the session; 0: never
-	Script     string        // what gostap list calls it
+	Script     string        // its name in gostap list
 	Recorder   bool          // flight recorder: start it and leave it, overwriting the oldest records
 	Dump       bool          // Attach: write what the buffers hold, and leave
 	End        bool          // Attach: end the session at once
 	Started    func()        // is called once the probes are armed, unless the script has ended by then; may be nil
 	NoWarnings bool          // -w
 
-	// Watch is given what the session shows, once the probes are armed, unless the script has ended by then. What it
-	// returns is called when the end probes have run, while the session can still be read. Nil: nobody looks.
+	// Watch is called with the live session once the probes are armed, unless the script has ended by then. The function
+	// that it returns is called when the end probes have run, while the session can still be read. May be nil.
 	Watch func(live.Session) (end func())
 
-	// Events is told, besides, of what handlers print; it must not wait. May be nil.
+	// Events is called with what each run of a handler prints; it must not block. May be nil.
 	Events func(live.Event)
 
-	// Progress is told of what may take long when it begins, and "" when that is over; may be nil.
+	// Progress is called with the name of a step that may take long, and with "" at its end; may be nil.
 	Progress func(what string)
-	// Writing is told of what is about to be written to Output; may be nil.
+	// Writing is called before something is written to Output; may be nil.
 	Writing func(text []byte)
 
 	Color   bool // messages show colours
@@ -58,7 +58,7 @@ func (c *Config) output() io.Writer {
 	return os.Stdout
 }
 
-// commandOutput is where the command of -c prints: what a collector writes to standard output has no room for others' lines.
+// commandOutput is the standard output of the command of -c: not that of a collector, whose format allows no other lines.
 func (c *Config) commandOutput() *os.File {
 	if _, files := c.Output.(*Files); c.Collector != nil && !files {
 		return os.Stderr
@@ -73,21 +73,21 @@ func (c *Config) stderr() io.Writer {
 	return os.Stderr
 }
 
-// Result is how a session went.
+// Result is the outcome of a session.
 type Result struct {
 	// ExitCode is what the process should return: 0, or 1 if the script raised an error
 	// that ended it, the command of -c failed, or the session was broken off.
 	ExitCode int
-	Left     string // the module of a session that goes on; "" if it has ended
+	Left     string // the module of a session that continues; "" if it has ended
 	Stats    Stats
 }
 
-// Stats counts what has happened in a session.
+// Stats are a session's counts.
 type Stats struct {
 	Records     uint64   // read and written out
 	Written     []uint64 // by the kernel, for each CPU
-	Lost        []uint64 // for want of room, for each CPU
-	Overwritten []uint64 // of those written, for each CPU: before anybody read them
+	Lost        []uint64 // for lack of room, for each CPU
+	Overwritten []uint64 // before they were read, for each CPU
 	Errors      uint64   // raised in handlers
 	Skipped     uint64   // handlers not run
 	Unarmed     uint32   // points that could not be armed

@@ -17,8 +17,8 @@ import (
 )
 
 // control is the session's generic netlink socket. Its owner sends one command
-// at a time; a goroutine receives the replies and, in between, messages. To
-// start and to stop a session has a file of its own: see starter.
+// at a time; a goroutine receives the replies and, in between, messages. A
+// session is started and stopped by another file: see starter.
 type control struct {
 	conn      *genetlink.Conn
 	familyID  uint16
@@ -27,25 +27,25 @@ type control struct {
 	mu      sync.Mutex // held during a command
 	replies chan reply
 	lost    chan struct{} // closed when nothing more will be received
-	err     error         // why, if not because the socket was closed; valid then
+	err     error         // the reason, if the socket was not closed here; valid then
 }
 
 type reply struct {
-	to    uint32 // the sequence number of the command; of an error it is not known
+	to    uint32 // the sequence number of the command; unknown for an error
 	stats *kernelStats
 	err   error
 }
 
-// errOverflow says that messages came faster than they were read, and that an
-// reply may have been among those that are gone.
+// errOverflow says that messages came faster than they were read, so that some were
+// lost, perhaps a reply.
 var errOverflow = errors.New("messages from the kernel were lost")
 
-// replyTimeout is how long a reply is waited for. The kernel gives it before the
-// command's system call returns, so that it is late only behind many messages. If
-// they leave it no room, it is gone, which errOverflow says only for the first that is.
+// replyTimeout is how long a reply is waited for. The kernel sends it before the
+// command's system call returns, so it is late only after many messages. If these
+// fill the socket, it is lost; errOverflow is reported only for the first loss.
 const replyTimeout = time.Second
 
-// kernelStats is what the kernel side tells about a session: GS_CMD_STATS.
+// kernelStats are the kernel side's statistics of a session: GS_CMD_STATS.
 type kernelStats struct {
 	clock       clock
 	state       uint32
@@ -119,8 +119,8 @@ func (c *control) receive() {
 	}
 }
 
-// deliver keeps a reply for the command that waits. Where none does, what is
-// left over is thrown away by the next.
+// deliver passes a reply to the waiting command. If none waits, the next command drops
+// it.
 func (c *control) deliver(r reply) {
 	select {
 	case c.replies <- r:
@@ -145,7 +145,7 @@ func (c *control) command(cmd uint8) (*kernelStats, error) {
 		if a.err != errOverflow {
 			return a.stats, commandError(a.err)
 		}
-		// The command was carried out, but its reply may be gone: ask again.
+		// The command has been executed, but its reply may be lost: repeat it.
 		cmd = cmdStats
 	}
 }
@@ -170,7 +170,7 @@ func (c *control) await(sequence uint32) reply {
 	}
 }
 
-// commandError leaves of an error of netlink what the kernel answered.
+// commandError extracts the kernel's error from an error of netlink.
 func commandError(err error) error {
 	var op *netlink.OpError
 	if errors.As(err, &op) {
@@ -179,7 +179,7 @@ func commandError(err error) error {
 	return err
 }
 
-// attach makes this process the session's owner. While the last owner's session is being ended, it waits.
+// attach makes this process the session's owner. It waits while the kernel ends the session of a previous owner.
 func (c *control) attach() (*kernelStats, error) {
 	for {
 		stats, err := c.command(cmdAttach)

@@ -11,7 +11,7 @@ import (
 	"gostap/manifest"
 )
 
-// A teeSink has other sinks take the records, too.
+// A teeSink passes records to other sinks, too.
 type teeSink struct {
 	sink
 	others []sink
@@ -24,13 +24,13 @@ func (t *teeSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byte
 	return t.sink.record(dst, cpu, r, payload)
 }
 
-// An eventSink tells of what each run of a handler prints, and writes nothing.
+// An eventSink makes events of what each run of a handler prints; it writes nothing to the output.
 type eventSink struct {
 	tell   func(live.Event)
 	text   *textSink
 	probes []manifest.Point
 	clock  *clock
-	boot   time.Time // when CLOCK_MONOTONIC began; zero: to be asked
+	boot   time.Time // when CLOCK_MONOTONIC began; zero: to be read
 
 	cpu    int // of the run
 	time   uint64
@@ -39,7 +39,7 @@ type eventSink struct {
 	stacks []byte // and its stacks
 }
 
-// longEvent is how much of what a run prints is one event.
+// longEvent bounds the text of an event.
 const longEvent = 64 << 10
 
 func (e *eventSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool) {
@@ -56,7 +56,7 @@ func (e *eventSink) record(dst []byte, cpu int, r *record, payload []byte) ([]by
 	return dst, ok
 }
 
-// end tells of the run, if there is one. Stacks alone are no event.
+// end reports the run, if there is one. Stacks without text are no event.
 func (e *eventSink) end() {
 	if len(e.shown) > 0 {
 		event := live.Event{Time: e.wall(), CPU: e.cpu, Text: string(e.shown), Stack: string(e.stacks)}
@@ -68,7 +68,7 @@ func (e *eventSink) end() {
 	e.shown, e.stacks = e.shown[:0], e.stacks[:0]
 }
 
-// wall returns when the run was, by the clock of the day.
+// wall returns the wall-clock time of the run.
 func (e *eventSink) wall() time.Time {
 	if e.boot.IsZero() {
 		var now unix.Timespec
@@ -78,8 +78,8 @@ func (e *eventSink) wall() time.Time {
 	return e.boot.Add(time.Duration(e.clock.nanoseconds(e.time)))
 }
 
-// flush ends what is there.
+// flush ends the current run.
 func (e *eventSink) flush() {
 	e.end()
-	e.boot = time.Time{} // the day's clock may be set meanwhile
+	e.boot = time.Time{} // the wall clock may be set meanwhile
 }

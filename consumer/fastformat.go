@@ -11,8 +11,8 @@ import (
 	"gostap/translator/format"
 )
 
-// A fastFormat has nothing but text and %d, %s, %x and %p without flags, as most formats do. It
-// is written straight from the record, at half the price of format.Append.
+// A fastFormat consists of text and of %d, %s, %x and %p without flags, as most formats do. It is
+// formatted directly from the record, in half the time of format.Append.
 type fastFormat struct {
 	text string // before the first argument
 	args []fastArg
@@ -25,7 +25,7 @@ type fastArg struct {
 	text string
 }
 
-// newFastFormat returns nil for any other format.
+// newFastFormat returns nil for other formats.
 func newFastFormat(dirs []format.Directive, args string) *fastFormat {
 	f := &fastFormat{room: wide}
 	text := &f.text
@@ -50,10 +50,10 @@ func newFastFormat(dirs []format.Directive, args string) *fastFormat {
 
 const (
 	longestInt = 20 // -9223372036854775808
-	wide       = 16 // bytes that are copied at once, wanted or not
+	wide       = 16 // bytes that are copied at once, even if fewer are needed
 )
 
-// append appends what the format makes of the arguments in payload. It reports
+// append formats the arguments in payload. It reports
 // false, and appends nothing, if payload is too short for them.
 func (f *fastFormat) append(dst, payload []byte) ([]byte, bool) {
 	if cap(dst)-len(dst) < f.room+len(payload) {

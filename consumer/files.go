@@ -11,28 +11,28 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Files is an output that goes on in another file when one is full, or when it is
-// told to: NAME.0, NAME.1 and so on, or NAME, NAME.1 and so on if files are
-// never full. What is written at once stands in one file, whole.
+// Files is an output that continues in another file when one is full, or when Switch is
+// called: NAME.0, NAME.1 and so on, or NAME, NAME.1 and so on if files are
+// never full. Each Write goes to one file, undivided.
 type Files struct {
-	name  func() string // the name to come, without its number
+	name  func() string // returns the next name, without its number
 	limit int64         // bytes of a file; 0: any number
-	keep  int           // files, beside which older ones are removed; 0: all
+	keep  int           // the number of files that are kept, older ones are removed; 0: all
 
 	mu      sync.Mutex
 	current *os.File
 	next    int      // number of the next file
-	made    []string // those that there are, the oldest first
+	made    []string // existing files, the oldest first
 }
 
-// OpenFiles creates the first file. The name is asked for with each, so that it
-// may hold the time.
+// OpenFiles creates the first file. name is called for each, so that the name
+// may contain the time.
 func OpenFiles(name func() string, limit int64, keep int) (*Files, error) {
 	f := &Files{name: name, limit: limit, keep: keep}
 	return f, f.Switch()
 }
 
-// Switch goes on in the next file.
+// Switch continues in the next file.
 func (f *Files) Switch() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,7 +81,7 @@ func (f *Files) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// file is where commands write to.
+// file is the standard output of commands.
 func (f *Files) file() *os.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()

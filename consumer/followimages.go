@@ -4,7 +4,7 @@ package consumer
 
 import "github.com/pkg/errors"
 
-// followImages takes the programs and libraries that the session meets, from now on.
+// followImages sends tables of the programs and libraries that the session finds from now on.
 func (s *session) followImages() error {
 	control, err := openStarter(s.mod.name)
 	if err != nil {

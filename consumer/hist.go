@@ -13,8 +13,8 @@ import (
 
 // A histogram is drawn as SystemTap draws it: a line for each bucket, with a
 // bar of at most histWidth @. Of empty buckets in a row, only those near a full one
-// (manifest.Hist.Near) are drawn; what is left out becomes one line with a ~, where another
-// bucket follows. core/hist.c is the kernel's twin of this, for sprint.
+// (manifest.Hist.Near) are drawn; others become one line with a ~, if another bucket
+// follows. core/hist.c does the same in the kernel, for sprint.
 const histWidth = 50
 
 // histRecord returns the histogram and the counts of a GS_REC_HIST's payload.
@@ -33,11 +33,10 @@ func histRecord(hists []manifest.Hist, payload []byte) (*manifest.Hist, []int64,
 	return &hists[index], counts, true
 }
 
-// bucketValue returns the value that bucket i of n is named by: of those that it
-// counts the one nearest to zero, or the lowest if h is linear. A linear histogram's
-// first bucket is what lies below Low, its last what lies above High. A
-// logarithmic one has 0 in its middle, and from there the powers of two to
-// the right and the negative ones to the left.
+// bucketValue returns the value that bucket i of n is labelled with: the one of its
+// values nearest to zero, or the lowest if h is linear. A linear histogram's first
+// bucket is for values below Low, its last for those above High. A logarithmic one
+// has 0 in the middle, powers of two to the right, and negative ones to the left.
 func bucketValue(h *manifest.Hist, i, n int) int64 {
 	if h.Linear {
 		return h.Low + int64(i-1)*h.Interval
@@ -51,7 +50,7 @@ func bucketValue(h *manifest.Hist, i, n int) int64 {
 	return 0
 }
 
-// bucketLabel is what stands before a bucket's bar.
+// bucketLabel returns the text before a bucket's bar.
 func bucketLabel(h *manifest.Hist, i, n int) string {
 	switch {
 	case h.Linear && i == 0:
@@ -62,9 +61,9 @@ func bucketLabel(h *manifest.Hist, i, n int) string {
 	return strconv.FormatInt(bucketValue(h, i, n), 10)
 }
 
-// histRange returns the first and the last bucket to draw: two more on each side than have
-// something in them. A logarithmic histogram shows negative ones only if one of them has, a
-// linear one what lies outside of it only if something does. last is below first if there is nothing.
+// histRange returns the first and the last bucket to draw: the range of buckets that are not empty,
+// and two more on each side. Negative buckets of a logarithmic histogram, and the outer ones of a
+// linear histogram, are only drawn if they are not empty. last is below first if all are empty.
 func histRange(h *manifest.Hist, counts []int64) (first, last int) {
 	n := len(counts)
 	first, last = -1, 0
@@ -94,7 +93,7 @@ func histRange(h *manifest.Hist, counts []int64) (first, last int) {
 	return first, last
 }
 
-// emptyAround reports whether bucket i is empty and all that are at most reach away from it.
+// emptyAround reports whether all buckets from i-reach to i+reach are empty.
 func emptyAround(counts []int64, i, reach int) bool {
 	for _, count := range counts[max(i-reach, 0):min(i+reach+1, len(counts))] {
 		if count != 0 {

@@ -9,7 +9,7 @@ import (
 	"gostap/manifest"
 )
 
-// unitLabel is bucketLabel with the units of 1024 that powers of two are read in: 64K, 2M.
+// unitLabel is bucketLabel with binary units: 64K, 2M.
 func unitLabel(h *manifest.Hist, i, n int) string {
 	value := bucketValue(h, i, n)
 	if h.Linear || value > -1024 && value < 1024 {
@@ -24,7 +24,7 @@ func unitLabel(h *manifest.Hist, i, n int) string {
 }
 
 // appendBlocks appends a bar of block characters, the highest of which is histWidth wide, in steps of an eighth of one, and returns how
-// wide it is. Whatever is not empty has an eighth at least.
+// wide it is. A bucket that is not empty has at least an eighth.
 func appendBlocks(dst []byte, count, highest int64) ([]byte, int) {
 	if count <= 0 {
 		return dst, 0

@@ -21,23 +21,23 @@ import (
 	"gostap/manifest"
 )
 
-// images are the programs and libraries whose code a session has met on users'
-// stacks, by the numbers that the kernel side has given them. It makes the
-// tables by which stacks are unwound. Its methods may be called from several goroutines.
+// images are the programs and libraries in programs' stacks of a session, by the
+// numbers that the kernel side has given them. It makes the tables that the kernel
+// side unwinds with. Its methods may be called from several goroutines.
 type images struct {
 	control *starter
 	names   bool // send the names of symbols, too
 	lines   bool // and the lines of code
 	warn    func(format string, args ...any)
 
-	perfMaps *perfMaps // of code that is in no file; for whoever writes the output
+	perfMaps *perfMaps // of generated code; used by the output only
 
 	closed chan struct{}
 
 	mu    sync.Mutex
-	known map[uint32]*userimage.Image // nil: what it is can't be known
-	next  uint32                      // the first that has not been asked for
-	full  bool                        // there is no room for more tables: that has been said
+	known map[uint32]*userimage.Image // nil: it can't be opened
+	next  uint32                      // the first that has not been fetched
+	full  bool                        // there is no room for more tables, which has been reported
 }
 
 func newImages(control *starter, m *manifest.Manifest, warn func(string, ...any)) *images {
@@ -45,7 +45,7 @@ func newImages(control *starter, m *manifest.Manifest, warn func(string, ...any)
 		known: map[uint32]*userimage.Image{}, next: kernelImage + 1}
 }
 
-// update takes those that are new, and sends their tables.
+// update fetches new images from the kernel side, and sends their tables.
 func (im *images) update() {
 	im.mu.Lock()
 	defer im.mu.Unlock()
@@ -62,7 +62,7 @@ func (im *images) update() {
 	}
 }
 
-// take notes an image. It has a file, or, if it was met before this process attached, a path.
+// take takes an image from the kernel side. It has a file or, if another consumer has sent its table, a path.
 func (im *images) take(n *nextImage, path string) {
 	if _, known := im.known[n.image]; known {
 		if n.fd >= 0 {
@@ -83,7 +83,7 @@ func (im *images) take(n *nextImage, path string) {
 	}
 }
 
-// pathOf returns how this process's root sees an open file.
+// pathOf returns an open file's path in this process's root.
 func pathOf(f *os.File) string {
 	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 	if err != nil {
@@ -92,11 +92,11 @@ func pathOf(f *os.File) string {
 	return strings.TrimSuffix(path, " (deleted)")
 }
 
-// add takes an image in, and sends its table if the kernel side has none.
+// add adds an image, and sends its table if the kernel side has none.
 func (im *images) add(number uint32, send bool, file *os.File, path string) {
 	image, err := userimage.Open(file, path)
 	if err != nil {
-		return // mapped, and executable, but no program
+		return // mapped as code, but no ELF file
 	}
 	im.known[number] = image
 	if send {
@@ -104,7 +104,7 @@ func (im *images) add(number uint32, send bool, file *os.File, path string) {
 	}
 }
 
-// send sends an image's table. Where there is none to be made, stacks go by frame pointers.
+// send sends an image's table. Without one, stacks are unwound by frame pointers.
 func (im *images) send(image *userimage.Image, args *imageTable) error {
 	t, err := image.Table()
 	if err != nil {
@@ -137,11 +137,11 @@ func (im *images) send(image *userimage.Image, args *imageTable) error {
 	return err
 }
 
-// address returns where a slice's elements are, for the kernel side.
+// address returns the address of a slice's elements, for the kernel side.
 func address[T any](s []T) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) }
 
-// packSymbols returns an image's symbols as the kernel side has them, by where
-// they stand in the file. Their names go behind those that there are already.
+// packSymbols returns an image's symbols in the kernel side's form, by their offsets
+// in the file, and appends their names to names.
 func packSymbols(image *userimage.Image, before []byte) ([]imageSymbol, []byte) {
 	var list []imageSymbol
 	names := bytes.NewBuffer(before)
@@ -207,7 +207,7 @@ func (im *images) preloadVDSO() {
 	im.send(image, &imageTable{image: vdsoImage, fd: -1})
 }
 
-// image returns the image of a number; nil if it is not known what it is.
+// image returns the image of a number; nil if it is not known.
 func (im *images) image(number uint32) *userimage.Image {
 	im.mu.Lock()
 	image, known := im.known[number]

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inputFile is the file, below the module's folder of procfs probes, whose write
-// probes are told what comes in on standard input (tapsets/session/input.stp).
+// inputFile is the file in the module's folder of procfs probes whose write probes
+// get the bytes of standard input (tapsets/session/input.stp).
 const (
 	procfsDirs = "/proc/systemtap"
 	inputFile  = "__stdin"
 )
 
-// feedInput hands each byte of standard input to the script's input probes, if
-// it has such, from now on until the input or the session ends. A terminal gives
-// characters as they are typed, and does not show them, until restore is called.
+// feedInput passes each byte of standard input to the script's input probes, if it
+// has any, until the input or the session ends. A terminal is switched to unbuffered
+// input without echo, until restore is called.
 func (s *session) feedInput() (restore func()) {
 	restore = func() {}
 	to, err := os.OpenFile(filepath.Join(procfsDirs, s.mod.name, inputFile), os.O_WRONLY, 0)
@@ -41,7 +41,7 @@ func (s *session) feedInput() (restore func()) {
 	return restore
 }
 
-// copyBytes writes what it reads, a byte at a time, until one of both ends.
+// copyBytes copies byte by byte until an error or the end.
 func copyBytes(to io.Writer, from io.Reader) {
 	buf := make([]byte, 4096)
 	for {

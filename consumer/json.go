@@ -43,8 +43,8 @@ func (c *clock) ticks(n uint64) uint64 {
 //	{"time":81230001,"cpu":0,"probe":"begin","system":"date"}
 //
 // time is nanoseconds since boot; records of one handler run share it. Empty
-// buckets are left out; of a linear histogram's, what lies outside has "below"
-// or "above" in place of "low". Bytes that are not UTF-8 become U+FFFD.
+// buckets are left out; the outer buckets of a linear histogram have "below" or
+// "above" in place of "low". Bytes that are not UTF-8 become U+FFFD.
 type jsonSink struct {
 	manifest *manifest.Manifest
 	formats  []printFormat
@@ -157,7 +157,7 @@ func appendJSONHist(dst []byte, h *manifest.Hist, counts []int64) []byte {
 func appendJSON[T string | []byte](dst []byte, s T) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
-	clean := 0 // where what needs no escape begins
+	clean := 0 // start of the text that needs no escape
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {

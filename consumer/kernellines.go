@@ -15,7 +15,7 @@ import (
 	"gostap/internal/linetable"
 )
 
-// kernelLines knows the lines of the running kernel's own code, not those of its modules. Of nil nothing is known.
+// kernelLines has the lines of the running kernel's own code, without modules. A nil one has none.
 type kernelLines struct {
 	table *linetable.Table
 	start uint64 // the address from which the table's offsets count: _stext's
@@ -65,7 +65,7 @@ func (l *kernelLines) find(addr uint64) (file string, line int) {
 	return file, line
 }
 
-// send hands the lines to a session's handlers.
+// send sends the table to the kernel side, for handlers.
 func (l *kernelLines) send(module string) error {
 	control, err := openStarter(module)
 	if err != nil {
@@ -78,7 +78,7 @@ func (l *kernelLines) send(module string) error {
 	err = ioctl(int(control.file.Fd()), iocTable, uintptr(unsafe.Pointer(&args)))
 	runtime.KeepAlive(rules)
 	runtime.KeepAlive(path)
-	if errors.Is(err, unix.EEXIST) { // whoever has started the session has sent them
+	if errors.Is(err, unix.EEXIST) { // the consumer that started the session has sent them
 		return nil
 	}
 	return err

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kmsg listens to the kernel's log, for what the kernel says about a module
-// that it refuses: the error number alone rarely tells.
+// kmsg reads the kernel's log, for the reason why the kernel refuses a module: the
+// error number alone is rarely sufficient.
 type kmsg struct{ fd int }
 
-// openKmsg starts to listen. A kmsg that could not be opened says nothing.
+// openKmsg starts at the log's end. If the log can't be opened, there are no messages.
 func openKmsg() kmsg {
 	fd, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

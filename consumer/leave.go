@@ -9,8 +9,8 @@ import (
 	"github.com/pkg/errors"
 )
 
-// drain has the reader write out everything there is, and tells the kernel side
-// what that was.
+// drain makes the reader write all records so far, and tells the kernel side how many
+// have been read.
 func (s *session) drain() error {
 	s.progress("writing out what the buffers hold")
 	defer s.progress("")
@@ -29,8 +29,8 @@ func (s *session) drain() error {
 	return nil
 }
 
-// depart leaves the session to itself. What has been printed until now is
-// written out; later records are left to the next reader.
+// depart detaches from the session. Records so far are written; later ones are left
+// to the next reader.
 func (s *session) depart() error {
 	s.reader.leaving.Store(true)
 	if err := s.drain(); err != nil {
@@ -46,8 +46,8 @@ func (s *session) depart() error {
 	return nil
 }
 
-// leaveOrRemove gives up the module, and takes it out of the kernel unless the
-// session goes on without us. It has the last word on how the session went.
+// leaveOrRemove closes all files of the module, and unloads it unless the session
+// continues. It determines the session's result.
 func (s *session) leaveOrRemove(result *Result, err *error) {
 	s.detach()
 	if s.left {
@@ -72,8 +72,8 @@ func (s *session) leaveOrRemove(result *Result, err *error) {
 	}
 }
 
-// detach gives up everything that keeps the module in use. The session must go
-// on to the module's removal, so nothing here is waited for long.
+// detach closes everything that keeps the module in use. It never waits for long, as
+// the module has to be unloaded in any case.
 func (s *session) detach() {
 	if s.command != nil {
 		s.command.cancel()

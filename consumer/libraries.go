@@ -10,7 +10,7 @@ import (
 	"gostap/internal/ldso"
 )
 
-// withLibraries returns a program's path and those of all that is loaded with it.
+// withLibraries returns the paths of a program and its libraries.
 func withLibraries(program string) []string {
 	list := []string{program}
 	for _, l := range ldso.Loaded(program) {

@@ -19,11 +19,11 @@ type SessionInfo struct {
 	Module      string    `json:"module"`
 	State       string    `json:"state"`            // loaded, starting, running, ending or ended
 	PID         int       `json:"pid,omitempty"`    // of the process that reads it; 0 if there is none
-	Script      string    `json:"script,omitempty"` // as the user called it; "" if unknown
+	Script      string    `json:"script,omitempty"` // its name; "" if unknown
 	Since       time.Time `json:"since"`
 	Probes      int       `json:"probes"` // points, 0 if unknown
 	Records     uint64    `json:"records"`
-	Lost        uint64    `json:"lost"`        // for want of room
+	Lost        uint64    `json:"lost"`        // for lack of room
 	Overwritten uint64    `json:"overwritten"` // of the records
 	Unread      uint64    `json:"unread"`      // of the records: still in the buffers
 
@@ -41,7 +41,7 @@ func Sessions() ([]SessionInfo, error) {
 	if err := needRoot(); err != nil {
 		return nil, err
 	}
-	// Before the modules, for a session file is written after its module is loaded.
+	// Before the modules: a session file is written after its module is loaded.
 	stale := sessionFiles()
 	dirs, err := filepath.Glob(sessionDirs + "*")
 	if err != nil {
@@ -51,7 +51,7 @@ func Sessions() ([]SessionInfo, error) {
 	for _, dir := range dirs {
 		s := SessionInfo{Module: strings.TrimPrefix(dir, sessionDirs)}
 		if s.genlFamily = genlFamilyOf(s.Module); s.genlFamily == "" {
-			continue // it is just being removed
+			continue // it is being removed
 		}
 		delete(stale, s.genlFamily)
 		err := s.query()
@@ -59,7 +59,7 @@ func Sessions() ([]SessionInfo, error) {
 			return nil, errors.New("the kernel tells nothing of its sessions to who lacks CAP_SYS_ADMIN")
 		}
 		if err != nil {
-			continue // it is just coming or going
+			continue // it is being loaded or unloaded
 		}
 		if n, err := readSessionFile(s.genlFamily); err == nil {
 			s.Script, s.Probes = n.Script, len(n.Manifest.Points)
@@ -67,12 +67,12 @@ func Sessions() ([]SessionInfo, error) {
 		sessions = append(sessions, s)
 	}
 	for family := range stale {
-		os.Remove(sessionFilePath(family)) // its session is no more
+		os.Remove(sessionFilePath(family)) // its session has ended
 	}
 	return sessions, nil
 }
 
-// query fills in what the kernel side knows.
+// query fills in the kernel side's statistics.
 func (s *SessionInfo) query() error {
 	control, err := dialControl(s.genlFamily, func(message) {})
 	if err != nil {
@@ -130,7 +130,7 @@ func find(name string) (*SessionInfo, error) {
 	return nil, errors.Errorf("there is no session %s (gostap list shows those that there are)", name)
 }
 
-// needRoot refuses users who could not talk to the kernel.
+// needRoot is an error for users without the rights for sessions.
 func needRoot() error {
 	if os.Geteuid() != 0 {
 		return errors.New("sessions of the kernel are root's: run it with sudo")

@@ -21,19 +21,19 @@ import (
 
 // module is one that is in the kernel.
 type module struct {
-	name       string // under which it was loaded
+	name       string // that it was loaded with
 	genlFamily string // its generic netlink family
 
 	buffers int64 // bytes of all CPUs' buffers
 }
 
-// sessionDirs begins the names of the folders with modules' buffers and controls.
+// sessionDirs is the prefix of the folders with modules' buffers and control files.
 const sessionDirs = "/proc/gostap-"
 
 // debugfs is where the kernel's debug file system is.
 const debugfs = "/sys/kernel/debug"
 
-// mountDebugfs mounts debugfs where it isn't mounted; nothing that a session prints depends on it.
+// mountDebugfs mounts debugfs if it isn't mounted. The output of a session does not depend on it.
 func mountDebugfs() {
 	var st unix.Statfs_t
 	if err := unix.Statfs(debugfs, &st); err != nil || st.Type != unix.DEBUGFS_MAGIC {
@@ -41,13 +41,13 @@ func mountDebugfs() {
 	}
 }
 
-// Sub-buffers are this big, or what a script's largest histogram takes; there are at least minSubbufs for each CPU.
+// Sub-buffers have this size, or that of a script's largest histogram; there are at least minSubbufs for each CPU.
 const (
 	subbufBytes = 256 << 10
 	minSubbufs  = 4
 )
 
-// subbufFor returns the bytes of a session's sub-buffers: a record lies in one of them.
+// subbufFor returns the bytes of a session's sub-buffers: a record must fit into one.
 func subbufFor(m *manifest.Manifest) int {
 	size := subbufBytes
 	for i := range m.Hists {
@@ -58,9 +58,9 @@ func subbufFor(m *manifest.Manifest) int {
 	return size
 }
 
-// defaultMB returns how many megabytes each CPU's buffer gets unless the user says:
-// 16, or less where that would be more than a 64th of the memory, or than 256 in
-// all: allocating them takes time, too.
+// defaultMB returns the default size of each CPU's buffer in megabytes: 16, or less
+// if that would be more than a 64th of the memory, or than 256 in all, as
+// allocation takes time.
 func defaultMB() int {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {
@@ -70,11 +70,11 @@ func defaultMB() int {
 	return int(min(max(all/uint64(runtime.NumCPU()), 1), 16))
 }
 
-// checkBuffers refuses buffers that the machine can't spare: the kernel would get them at any price.
+// checkBuffers refuses buffers that the machine can't spare: the kernel would invoke the OOM killer for them.
 func checkBuffers(mb int) error {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
-		return nil // the module will see
+		return nil // the module checks it, too
 	}
 	_, rest, _ := strings.Cut(string(text), "\nMemAvailable:")
 	var left int
@@ -87,9 +87,9 @@ func checkBuffers(mb int) error {
 	return nil
 }
 
-// load puts the module at path into the kernel, with bufferMB of buffers for
-// each CPU (0: the default). When a module of its name is there already, as
-// for a second run of the same script, it goes in under a name of its own.
+// load loads the module at path, with bufferMB of buffers for each CPU (0: the
+// default). If a module of its name is loaded already, as for a second run of the
+// same script, it gets another name.
 func load(path string, m *manifest.Manifest, bufferMB int) (*module, error) {
 	if bufferMB <= 0 {
 		bufferMB = defaultMB()
@@ -128,7 +128,7 @@ func load(path string, m *manifest.Manifest, bufferMB int) (*module, error) {
 	return mod, nil
 }
 
-// newGenlFamily makes a name for the session's generic netlink family.
+// newGenlFamily returns a random name for the session's generic netlink family.
 func newGenlFamily() string {
 	var b [6]byte
 	rand.Read(b[:])
@@ -142,7 +142,7 @@ const howToSign = `sign it with --sign KEY,CERT. A key of your own is made and e
 and then serves as --sign mok.key,mok.der (Debian's own is in /var/lib/dkms, Ubuntu's in /var/lib/shim-signed/mok, if they are there);
 ` + distro.Doctor
 
-// loadError turns what the kernel answered into what the user can do about it.
+// loadError makes the kernel's error one that says what the user can do about it.
 func loadError(err error, m *manifest.Manifest, said []string) error {
 	detail := ""
 	if len(said) > 0 {
@@ -182,9 +182,9 @@ func loadError(err error, m *manifest.Manifest, said []string) error {
 	return errors.Errorf("loading module %s: %v%s", m.Name, err, detail)
 }
 
-// unload takes the module out of the kernel. It tries again while the module is
-// in use, as it is until the last handler has returned, and while the kernel has
-// too little memory, but not beyond patience.
+// unload unloads the module. It tries again while the module is in use, as it is
+// until the last handler has returned, and while the kernel has too little memory,
+// for as long as patience.
 func unload(name string, patience time.Duration) error {
 	err := retry(patience, func() error { return unix.DeleteModule(name, unix.O_NONBLOCK) })
 	switch {
@@ -196,12 +196,12 @@ func unload(name string, patience time.Duration) error {
 	return errors.Wrapf(err, "removing module %s", name)
 }
 
-// passing reports whether the kernel may answer otherwise a moment later.
+// passing reports whether an error may be gone a moment later.
 func passing(err error) bool {
 	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) || errors.Is(err, unix.EINTR) || errors.Is(err, unix.ENOMEM)
 }
 
-// retry does something once more while its error is a passing one, but not beyond patience; it returns the last error.
+// retry repeats something while its error is a passing one, for as long as patience; it returns the last error.
 func retry(patience time.Duration, do func() error) error {
 	deadline := time.Now().Add(patience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {

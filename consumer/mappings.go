@@ -17,7 +17,7 @@ type mapping struct {
 	path       string
 }
 
-// readMappings returns what a process ("self", or a number) has mapped; nil if there is none such.
+// readMappings returns the mappings of a process ("self", or a number); nil if it does not exist.
 func readMappings(process string) []mapping {
 	text, err := os.ReadFile("/proc/" + process + "/maps")
 	if err != nil {
@@ -41,7 +41,7 @@ func readMappings(process string) []mapping {
 	return list
 }
 
-// preloadProcess sends the tables of what a process has mapped already.
+// preloadProcess sends the tables of the files that a process has mapped already.
 func (im *images) preloadProcess(pid int) {
 	process := strconv.Itoa(pid)
 	seen := map[string]bool{}
@@ -50,7 +50,7 @@ func (im *images) preloadProcess(pid int) {
 			continue
 		}
 		seen[m.path] = true
-		// By this name it is the file that is mapped, whatever has become of it, and whatever the process's root is.
+		// This name is the mapped file, even if it has been removed, and whatever the process's root is.
 		file, err := os.Open(fmt.Sprintf("/proc/%s/map_files/%x-%x", process, m.start, m.end))
 		if err == nil {
 			im.preloadFile(file, strings.TrimSuffix(m.path, " (deleted)"))
@@ -58,7 +58,7 @@ func (im *images) preloadProcess(pid int) {
 	}
 }
 
-// maxVDSO is more than any kernel's has.
+// maxVDSO bounds the size of the vdso.
 const maxVDSO = 1 << 20
 
 // ownVDSO returns the image that the kernel maps into processes; nil if there is none.

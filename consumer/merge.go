@@ -13,7 +13,7 @@ type merger struct {
 	heap    []entry // those that have records, the earliest first
 }
 
-// An entry is a buffer by the time of its oldest record.
+// An entry is a buffer with the time of its oldest record.
 type entry struct {
 	time uint64
 	cpu  int
@@ -44,7 +44,7 @@ func (m *merger) latest() uint64 {
 	return t
 }
 
-// pending says whether there are records that have been seen and not emitted.
+// pending reports whether there are records that have been seen and not emitted.
 func (m *merger) pending() bool {
 	for _, b := range m.buffers {
 		if b.head() != nil {
@@ -103,7 +103,7 @@ func (b *buffer) emit(limit *entry, budget int, out *output) (spent int, next *r
 		before++
 	}
 	always := before == 0 // the limit is beyond all times
-	// out.record and out.buf, without a call and a store for each record.
+	// As out.record and out.buf, without a call and a store for each record.
 	sink, buf := out.sink, out.buf
 	for next = b.head(); next != nil; next = b.head() {
 		s := &b.segs[b.first]
@@ -119,7 +119,7 @@ func (b *buffer) emit(limit *entry, budget int, out *output) (spent int, next *r
 			}
 			size := (uint64(r.len) + 7) &^ 7
 			if r.len < recordSize || size > uint64(len(data)) {
-				// It was whole when it was seen; now the buffer has been given up.
+				// The record was whole when it was seen: the buffer has been closed.
 				b.bad++
 				size = uint64(len(data))
 			} else {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// A message is what the kernel side has to say beside the output: GS_CMD_MESSAGE.
+// A message is one of the kernel side's, beside the output: GS_CMD_MESSAGE.
 type message struct {
 	kind  uint32 // msg*
 	text  string
@@ -28,7 +28,7 @@ type messenger struct {
 	quiet  bool // no warnings
 	errors int
 	last   string
-	inARow int // how often last has come
+	inARow int // how often last has been repeated
 }
 
 // repeats is how many identical messages in a row are written before they are only counted.
@@ -38,7 +38,7 @@ func newMessenger(cfg *Config) *messenger {
 	return &messenger{w: cfg.stderr(), quiet: cfg.NoWarnings, color: cfg.Color}
 }
 
-// stderr is where a program's own error output goes: to the same place.
+// stderr is the standard error of commands: that of messages.
 func (m *messenger) stderr() io.Writer {
 	if f, ok := m.w.(*os.File); ok {
 		return f
@@ -46,7 +46,7 @@ func (m *messenger) stderr() io.Writer {
 	return writerUnder{&m.mu, m.w}
 }
 
-// writerUnder writes under a lock.
+// A writerUnder writes under a lock.
 type writerUnder struct {
 	mu *sync.Mutex
 	w  io.Writer
@@ -106,7 +106,7 @@ func (m *messenger) write(colour, label, text string) {
 	fmt.Fprintf(m.w, "%s %s\n", label, text)
 }
 
-// settle says how many messages were only counted.
+// settle reports how many messages were only counted.
 func (m *messenger) settle() {
 	if m.inARow > repeats {
 		fmt.Fprintf(m.w, "(the last message came %d times more)\n", m.inARow-repeats)
@@ -114,7 +114,7 @@ func (m *messenger) settle() {
 	m.last, m.inARow = "", 0
 }
 
-// failed says whether there was an error, and ends the counting.
+// failed reports whether there was an error, and ends the counting.
 func (m *messenger) failed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"gostap/manifest"
 )
 
-// ReadManifest returns what a module, or a program of the host runtime, says
-// about itself in its section .gostap.
+// ReadManifest returns the manifest in the section .gostap of a module, or of a
+// program of the host runtime.
 func ReadManifest(path string) (*manifest.Manifest, error) {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -46,9 +46,9 @@ func ReadManifest(path string) (*manifest.Manifest, error) {
 // maxModuleName is how long a module's name can be: MODULE_NAME_LEN with its NUL is 56.
 const maxModuleName = 55
 
-// renameModule gives a module, an ELF relocatable, another name:
-// that in its struct module, which is what the kernel goes by. It is there as
-// an array of MODULE_NAME_LEN bytes, padded with NULs.
+// renameModule gives a module, an ELF relocatable, another name: that in its struct
+// module, which the kernel uses. It is an array of MODULE_NAME_LEN bytes, padded with
+// NULs.
 func renameModule(image []byte, from, to string) error {
 	if len(to) > maxModuleName {
 		return errors.Errorf("module name %s is too long", to)

@@ -8,50 +8,50 @@ import (
 	"gostap/manifest"
 )
 
-// A sink turns records into what the user sees.
+// A sink formats records for the user.
 type sink interface {
 	// record appends a record of GS_REC_PRINT, TEXT, HIST, STACK, USTACK, SYSTEM or SWITCH_FILE to dst.
-	// It reports false if the record makes no sense.
+	// It reports false if the record is malformed.
 	record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool)
 }
 
-// A Collector takes what a session shows, of which it makes something else than lines: Stacks, Trace.
+// A Collector makes something else of a session's records than lines: Stacks, Shown, Trace.
 type Collector interface {
 	newSink(*sources) (sink, error)
 }
 
-// sources are what records are read with.
+// sources are the data that are needed to format records.
 type sources struct {
 	manifest *manifest.Manifest
 	formats  []printFormat
 	clock    *clock
-	images   *images      // nil where there are no programs' stacks
-	lines    *kernelLines // nil where none are known
+	images   *images      // nil without programs' stacks
+	lines    *kernelLines // nil if none are known
 }
 
-// text returns what writes records as text.
+// text returns a sink that writes records as text.
 func (s *sources) text(blocks bool) *textSink {
 	return &textSink{formats: s.formats, hists: s.manifest.Hists, stacks: newStackPrinter(s.lines), ustacks: newUstackPrinter(s.images), blocks: blocks}
 }
 
-// An output collects what its sink makes of records and writes it in large pieces.
+// An output collects its sink's text, and writes it in large pieces.
 type output struct {
 	sink    sink
 	w       io.Writer
 	bulk    *bulkSink    // instead of w; nil: none
-	events  *eventSink   // besides; nil: none
+	events  *eventSink   // in addition; nil: none
 	writing func([]byte) // Config.Writing
 	buf     []byte
 	taken   uint64           // records in buf
 	written uint64           // records that w has taken
-	failed  error            // what w answered; nothing is written any more
-	fail    func(err error)  // is told, once
-	system  func(cmd string) // runs a command of system(), nil where there are none
-	files   *Files           // what w is, if it is files
-	bad     uint64           // records that made no sense
+	failed  error            // the error of w; nothing is written any more
+	fail    func(err error)  // is called once, with the error
+	system  func(cmd string) // runs a command of system(), nil if there are none
+	files   *Files           // w, if it is files
+	bad     uint64           // malformed records
 }
 
-// flushAt is how much is collected before it is written.
+// flushAt is the number of bytes that are collected before they are written.
 const flushAt = 64 << 10
 
 // newOutput returns the output of a session; im is nil where it has no programs' stacks, and lines where none of the kernel are known.
@@ -94,7 +94,7 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, line
 	return o, nil
 }
 
-// record takes one record.
+// record formats one record.
 func (o *output) record(cpu int, r *record, payload []byte) {
 	buf, ok := o.sink.record(o.buf, cpu, r, payload)
 	o.buf = buf
@@ -104,7 +104,7 @@ func (o *output) record(cpu int, r *record, payload []byte) {
 	}
 }
 
-// recordSlow does what few records need.
+// recordSlow handles the rare kinds of records.
 func (o *output) recordSlow(ok bool, r *record, payload []byte) {
 	if !ok {
 		o.bad++
@@ -122,10 +122,10 @@ func (o *output) recordSlow(ok bool, r *record, payload []byte) {
 	}
 }
 
-// acts reports whether a record asks for more than to be written.
+// acts reports whether a record causes an action, beside being written.
 func (r *record) acts() bool { return r.kind == recSystem || r.kind == recSwitchFile }
 
-// note keeps the first error in writing, and tells of it.
+// note stores the first error in writing, and reports it.
 func (o *output) note(err error) {
 	if err != nil && o.failed == nil {
 		o.failed = err

@@ -20,7 +20,7 @@ import (
 	"gostap/consumer/userimage"
 )
 
-// perfMaps are what processes write of code that they generate, /tmp/perf-PID.map:
+// perfMaps are the files in which processes list code that they generate, /tmp/perf-PID.map:
 // a line for each function, its address, its size and its name.
 // (tools/perf/Documentation/jit-interface.txt of the kernel's source)
 type perfMaps struct {
@@ -29,24 +29,24 @@ type perfMaps struct {
 	now     func() time.Time
 }
 
-// A perfMap is a process's.
+// A perfMap is the file of a process.
 type perfMap struct {
 	path    string
 	symbols []userimage.Symbol // by address; of those that overlap the later line's
 	size    int64              // of the file as it was read
 	changed time.Time
-	next    time.Time // not looked at again before
+	next    time.Time // not checked again before
 }
 
-// maxPerfMap bounds what is read of a file, which its process may write as it likes.
+// maxPerfMap bounds the bytes that are read of a file, whose content is not trusted.
 const maxPerfMap = 64 << 20
 
 func newPerfMaps() *perfMaps {
-	// That of a container's process is where the process sees it.
+	// The file of a container's process is in the container's file system.
 	return &perfMaps{folders: []string{"/tmp", "/proc/%d/root/tmp"}, maps: map[uint32]*perfMap{}, now: time.Now}
 }
 
-// find returns the function that a process has generated at an address, and the file that says so.
+// find returns the function that a process has generated at an address, and the file that lists it.
 func (p *perfMaps) find(pid uint32, addr uint64) (s userimage.Symbol, path string, ok bool) {
 	m := p.maps[pid]
 	if m == nil {
@@ -61,7 +61,7 @@ func (p *perfMaps) find(pid uint32, addr uint64) (s userimage.Symbol, path strin
 	return s, m.path, ok
 }
 
-// lookUp takes the last function that begins up to addr, if it reaches it.
+// lookUp returns the last function that begins up to addr, if it contains addr.
 func (m *perfMap) lookUp(addr uint64) (userimage.Symbol, bool) {
 	behind := sort.Search(len(m.symbols), func(i int) bool { return m.symbols[i].Addr > addr })
 	if behind == 0 || addr-m.symbols[behind-1].Addr >= m.symbols[behind-1].Size {
@@ -77,7 +77,7 @@ func (p *perfMaps) read(m *perfMap, pid uint32) {
 			folder = fmt.Sprintf(folder, pid)
 		}
 		path := fmt.Sprintf("%s/perf-%d.map", folder, pid)
-		// Anybody may put something there: what is no file must not hold us up, and no link leads elsewhere.
+		// Any user may create the path: opening a FIFO must not block, and links are not followed.
 		f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if err != nil {
 			continue
@@ -97,7 +97,7 @@ func (p *perfMaps) read(m *perfMap, pid uint32) {
 	}
 }
 
-// parsePerfMap returns the functions of a file; lines that make no sense are left out.
+// parsePerfMap returns the functions of a file; malformed lines are left out.
 func parsePerfMap(text []byte) []userimage.Symbol {
 	var list []userimage.Symbol
 	for line := range bytes.Lines(text) {

@@ -13,8 +13,8 @@ import (
 	"gostap/manifest"
 )
 
-// openPrograms opens the files of the images that are programs or libraries,
-// nil for those that are none and, with a warning, for those that are not there.
+// openPrograms opens the files of the images that are programs or libraries; nil for
+// other images and, with a warning, for missing files.
 func openPrograms(images []manifest.Image, messages *messenger) ([]*os.File, error) {
 	files := make([]*os.File, len(images))
 	for i, im := range images {

@@ -31,21 +31,21 @@ type reader struct {
 	barrier barrier
 	openNew func() []*buffer // buffers of CPUs that are new; nil if there never are
 
-	wakeFd   int // an eventfd: readable when stop wants attention
+	wakeFd   int // an eventfd: readable when stop has been called
 	stopping atomic.Bool
 	leaving  atomic.Bool   // stop means leave
 	done     chan struct{} // closed when run has returned
 	err      error         // valid then
 
 	safe        uint64 // records up to this time may be emitted
-	spurious    bool   // poll said there is something, and there was not
+	spurious    bool   // poll reported data, and there were none
 	lastHotplug time.Time
 	mu          sync.Mutex // held while buffers changes, and by close
-	closed      bool       // there is no file any more
+	closed      bool       // the files are closed
 	pollFds     []unix.PollFd
 	requests    chan struct{}                // a grace period is wanted
 	passedFd    int                          // an eventfd: readable when it has passed
-	panicked    atomic.Pointer[panics.Error] // where grace periods are waited for
+	panicked    atomic.Pointer[panics.Error] // in the goroutine that waits for grace periods
 }
 
 func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error) {
@@ -71,8 +71,8 @@ func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error)
 }
 
 // stop asks run to emit everything there is and return. No handler may be
-// running any more, unless leaving has been set: then what comes from now on is
-// left to the next reader.
+// running any more, unless leaving has been set: then later records are left to the
+// next reader.
 func (r *reader) stop() {
 	r.stopping.Store(true)
 	signalEventfd(r.wakeFd)
@@ -81,9 +81,9 @@ func (r *reader) stop() {
 // signalEventfd makes an eventfd readable.
 func signalEventfd(fd int) { unix.Write(fd, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
 
-// raisePriority gives the calling goroutine a thread of its own, the first to get a CPU:
-// on a busy machine, the kernel would run out of room while the thread waits for
-// its turn. It sleeps most of the time. Without the privilege it stays as it is.
+// raisePriority gives the calling goroutine a thread of its own with real-time priority:
+// on a busy machine, the buffers would fill up while the thread waits for a CPU. It
+// sleeps most of the time. Without the privilege nothing changes.
 func raisePriority() {
 	runtime.LockOSThread()
 	unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20)
@@ -110,7 +110,7 @@ func (r *reader) run() {
 	r.out.flush()
 }
 
-// leave emits what has happened until now. What was copied aside is part of it.
+// leave emits all records so far, also those that were copied aside.
 func (r *reader) leave() {
 	r.scan()
 	latest := r.latest()
@@ -120,7 +120,7 @@ func (r *reader) leave() {
 	}
 }
 
-// round is one of the rounds of the package comment.
+// round does one of the rounds that the package comment describes.
 func (r *reader) round() {
 	if time.Since(r.lastHotplug) >= hotplugTick {
 		r.addHotplugged()
@@ -132,7 +132,7 @@ func (r *reader) round() {
 		return
 	}
 	if len(r.buffers) == 1 {
-		// One buffer is in order already.
+		// The records of a single buffer are in order.
 		r.emitUpto(everything)
 		return
 	}
@@ -206,8 +206,8 @@ func (r *reader) spillNearlyFull() {
 	}
 }
 
-// addHotplugged adds the buffers of CPUs that have come since. A CPU's first records
-// may come out up to a second late.
+// addHotplugged adds the buffers of CPUs that have been plugged in. A CPU's first records
+// may be written up to a second late.
 func (r *reader) addHotplugged() {
 	if r.openNew == nil {
 		return
@@ -236,7 +236,7 @@ func (r *reader) wait(found bool) {
 	r.spurious = err == nil && n > 0
 }
 
-// close gives up the buffers. run may still be about: it finds zeros then.
+// close closes the buffers. If run has not returned, it reads zeros.
 func (r *reader) close() {
 	r.stop()
 	r.mu.Lock()

@@ -18,8 +18,8 @@ import (
 // A buffer is one CPU's ring of sub-buffers, mapped from its file.
 //
 // Two positions move through it: seen, up to which records are known to be
-// there and whole, and the read position, from which they are emitted. What
-// lies between is in segs.
+// there and whole, and the read position, from which they are emitted. The
+// records between them are in segs.
 type buffer struct {
 	cpu  int
 	file *bufferFile // nil in tests
@@ -31,7 +31,7 @@ type buffer struct {
 	seq     uint64 // of the sub-buffer in which seen is
 	seen    uint32 // offset in it; 0 if it has not begun
 	skip    uint64 // so many records in it, from seen on, have been read by another reader
-	garbled bool   // something in it made no sense
+	garbled bool   // a part of it is malformed
 	segs    []segment
 	first   int    // index in segs of the segment being read
 	mapped  int    // sub-buffers not given back
@@ -41,25 +41,25 @@ type buffer struct {
 	consumed func(n int) error // gives back the oldest n sub-buffers
 
 	records uint64 // emitted
-	lost    uint64 // by the kernel, as far as sub-buffers tell
-	bad     uint64 // sub-buffers of which a part made no sense
+	lost    uint64 // lost by the kernel, by the sub-buffers' headers
+	bad     uint64 // sub-buffers of which a part is malformed
 }
 
 // A segment is the part of a sub-buffer that has been seen and not emitted.
 type segment struct {
 	data   []byte
 	closed bool // nothing will be added to it
-	copied int  // size of the copy that it is; 0: data is in the buffer itself
+	copied int  // size of data if it is a copy; 0: data is in the buffer itself
 }
 
-// newBuffer makes the buffer that g tells of. Its reading goes on where that of
-// the last reader ended.
+// newBuffer makes a buffer with the geometry g. Reading continues where the last
+// reader ended.
 func newBuffer(cpu int, mem []byte, g geometry, consumed func(n int) error) *buffer {
 	return &buffer{cpu: cpu, mem: mem, size: uint64(g.size), n: uint64(g.n), from: g.first, seq: g.consumed + 1, consumed: consumed}
 }
 
 // openBuffers opens the cpuN files in dir that are not in have, a set of
-// CPUs, and adds them to it: at first all that can be, later those of CPUs that were plugged in.
+// CPUs, and adds them to it: at first all that exist, later those of CPUs that were plugged in.
 func openBuffers(dir string, have map[int]bool) ([]*buffer, error) {
 	names, err := cpuFiles(dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func openBuffers(dir string, have map[int]bool) ([]*buffer, error) {
 		}
 		b, err := openBuffer(filepath.Join(dir, name), cpu)
 		if errors.Is(err, unix.ENXIO) {
-			continue // the CPU has not been there yet
+			continue // the CPU has never been online
 		}
 		if err != nil {
 			for _, b := range opened {
@@ -167,8 +167,8 @@ func ioctl(fd int, request, arg uintptr) error {
 	}
 }
 
-// close gives up the file and puts zeros where it was mapped, so that the
-// module is free and a reader that still runs finds an end instead of a fault.
+// close closes the file and replaces the mapping by zeros, so that the module is not
+// in use any more, and a reader that still runs finds an end instead of a fault.
 func (b *buffer) close() {
 	if b.file == nil {
 		return
@@ -189,8 +189,8 @@ func (b *buffer) header(seq uint64) (*subbuf, []byte) {
 	return (*subbuf)(unsafe.Pointer(&mem[0])), mem
 }
 
-// scan moves seen up to what has been committed, notes the latest time on the
-// way, and reports whether there was anything.
+// scan moves seen up to what has been committed, records the latest time, and
+// reports whether there was anything.
 func (b *buffer) scan() bool {
 	found := false
 	for {
@@ -226,8 +226,8 @@ func (b *buffer) scan() bool {
 	}
 }
 
-// see adds what lies between seen and committed to the last segment. What makes
-// no sense is left out, with the rest of its sub-buffer.
+// see adds the records between seen and committed to the last segment. If one is
+// malformed, the rest of the sub-buffer is left out.
 func (b *buffer) see(mem []byte, committed uint32) {
 	s := &b.segs[len(b.segs)-1]
 	at := uint64(b.seen)
@@ -293,7 +293,7 @@ func (b *buffer) next() bool {
 // release gives the oldest sub-buffer back to the kernel.
 func (b *buffer) release() {
 	b.mapped--
-	// The kernel refuses only what it never handed out; there is nothing to do about it.
+	// An error is not possible for a sub-buffer that has been read.
 	_ = b.consumed(1)
 }
 
@@ -314,7 +314,7 @@ func (b *buffer) headOfNext() *record {
 	return (*record)(unsafe.Pointer(&b.segs[b.first].data[0]))
 }
 
-// nearlyFull says that the kernel is about to run out of room in this buffer.
+// nearlyFull reports whether the buffer is about to be full.
 func (b *buffer) nearlyFull() bool { return uint64(b.mapped) > b.n/2 }
 
 // spill copies whole sub-buffers that wait to be emitted, the oldest first, and

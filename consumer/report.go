@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// skipReasons says why handlers were skipped, and what helps; indexed by skip*.
+// skipReasons are the reasons why handlers were skipped, with remedies; indexed by skip*.
 var skipReasons = [nSkip]string{
 	skipBusy:      "another probe was being handled on the CPU",
 	skipLock:      "a lock could not be had in time; -D MAXTRYLOCK=n waits longer",
@@ -19,7 +19,7 @@ var skipReasons = [nSkip]string{
 	skipMemory:    "on processors that were plugged in when there was no memory for them",
 }
 
-// figures is what the user has to know of at a session's end.
+// figures are the losses that are reported at a session's end.
 type figures struct {
 	messages    *messenger
 	lost        []uint64 // for each CPU
@@ -32,8 +32,8 @@ type figures struct {
 	errors      uint64
 }
 
-// report warns of whatever did not go as the script says. It returns how many
-// probe hits were skipped.
+// report warns of losses and skipped handlers. It returns how many probe hits
+// were skipped.
 func (f *figures) report() (skipped uint64) {
 	if n, where := perCPU(f.lost); n > 0 {
 		f.messages.warning("%d events lost (%s): the buffers were full; make them larger with -s MB", n, where)
@@ -74,7 +74,7 @@ func (f *figures) report() (skipped uint64) {
 	return skipped
 }
 
-// report warns of whatever did not go as the script says, and returns the session's figures.
+// report warns of losses and skipped handlers, and returns the session's statistics.
 func (s *session) report() Stats {
 	stats := Stats{
 		Written:     s.stats.written,
@@ -101,9 +101,9 @@ func (s *session) report() Stats {
 	return stats
 }
 
-// addRead adds what the reader knows.
+// addRead adds the reader's counts.
 func (s *session) addRead(stats *Stats, f *figures) {
-	due := make([]uint64, len(stats.Written)) // to be written out by us, for each CPU
+	due := make([]uint64, len(stats.Written)) // records for this reader, for each CPU
 	copy(due, stats.Written)
 	f.bad = s.out.bad
 	for _, b := range s.reader.buffers {

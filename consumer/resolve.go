@@ -14,9 +14,9 @@ import (
 )
 
 // resolve returns the address of each of m's symbols in the running kernel, 0 for
-// those that it does not have. sameKernel says that the symbols' offsets are
-// true: then kernel symbols cost one look at the first lines of /proc/kallsyms
-// instead of a pass over its hundred thousand.
+// those that it does not have. sameKernel says that the symbols'
+// offsets are valid: then the first lines of /proc/kallsyms suffice for kernel
+// symbols, instead of all hundred thousand.
 func resolve(m *manifest.Manifest, sameKernel bool) ([]uint64, error) {
 	if len(m.Symbols) == 0 {
 		return nil, nil
@@ -57,7 +57,7 @@ func resolveFrom(list io.Reader, m *manifest.Manifest, sameKernel bool) ([]uint6
 	return addrs, nil
 }
 
-// wanted is what a pass over kallsyms looks for, and what it has found.
+// wanted are the symbols that a pass over kallsyms looks for, with those found.
 type wanted struct {
 	byName   map[string][]want
 	left     int // symbols by name not found yet

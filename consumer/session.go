@@ -15,8 +15,8 @@ import (
 	"gostap/manifest"
 )
 
-// How long a module is given to become free, and a step to end, when the user will
-// not wait or the step should take no time.
+// How long to wait for a module to be unused, and for a step that should be fast, or
+// after the user has lost patience.
 const (
 	unloadPatience  = 10 * time.Second
 	abandonPatience = 2 * time.Second
@@ -26,7 +26,7 @@ const (
 // until the script, the user, the command or the timeout ends the session, and
 // takes the module out again. A flight recorder (Config.Recorder), and a session
 // that the user leaves by SIGQUIT, stay: see Attach. The error says why a session
-// could not be started or went wrong; what the script itself did wrong is in the
+// could not be started or went wrong; errors of the script itself are in the
 // result.
 func Run(ctx context.Context, cfg Config) (Result, error) {
 	failed := Result{ExitCode: 1}
@@ -50,13 +50,13 @@ type session struct {
 	manifest *manifest.Manifest
 	mod      *module
 	control  *control
-	reader   *reader      // nil in a flight recorder that nobody reads
-	images   *images      // nil in a session that asks for no programs' stacks
-	lines    *kernelLines // nil if they are not asked for, or not known
-	stats    *kernelStats // the last there are
-	left     bool         // the session goes on without us
+	reader   *reader      // nil in a flight recorder
+	images   *images      // nil without programs' stacks
+	lines    *kernelLines // nil if they are not used, or not known
+	stats    *kernelStats // the latest
+	left     bool         // the session continues without this process
 
-	kprobesOff bool // that has been said
+	kprobesOff bool // has been reported
 }
 
 // run is a session from load to unload, or until it is left.
@@ -109,8 +109,8 @@ func (s *session) run() (result Result, err error) {
 	return s.follow()
 }
 
-// record starts a flight recorder and leaves it. If the script has ended by
-// then, or the user would have it end, what it printed is all there is.
+// record starts a flight recorder and leaves it. If the script has ended by then, or
+// the user has ended it, its output is written.
 func (s *session) record() (result Result, err error) {
 	result.ExitCode = 1
 	s.preload()
@@ -124,7 +124,7 @@ func (s *session) record() (result Result, err error) {
 		s.left = true
 		return Result{ExitCode: 0}, nil
 	}
-	// Nothing is to be overwritten any more.
+	// From now on nothing is overwritten.
 	if s.stats, err = s.control.attach(); err != nil {
 		return result, errors.WithStack(err)
 	}
@@ -177,12 +177,12 @@ func (s *session) connect() (err error) {
 		return errors.Wrap(err, "attaching to the module's session")
 	}
 	if s.images != nil {
-		s.images.update() // those that another process was told of
+		s.images.update() // images that were sent to a previous consumer
 	}
 	return nil
 }
 
-// read opens the module's buffers, and has them emptied from now on.
+// read opens the module's buffers, and starts the reader.
 func (s *session) read() (err error) {
 	if s.out, err = newOutput(s.cfg, s.manifest, &s.stats.clock, s.images, s.lines); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (s *session) read() (err error) {
 	return nil
 }
 
-// start runs the begin probes, arms the others, and lets the command of -c go.
+// start runs the begin probes, arms the others, and executes the command of -c.
 func (s *session) start() error {
 	began := time.Now()
 	if s.cfg.Verbose > 0 {
@@ -238,7 +238,7 @@ func (s *session) start() error {
 		return errAbandoned
 	}
 	if err != nil {
-		if s.messages.failed() { // the module has said why
+		if s.messages.failed() { // the module has sent the reason
 			return errors.New("the session could not be started")
 		}
 		return errors.Wrap(err, "starting the session")
@@ -256,7 +256,7 @@ func (s *session) start() error {
 }
 
 // resolveAndStart finds the symbols' addresses and starts the session with them.
-// Where a module comes or goes in between, the kernel's side knows better.
+// If a module is loaded or unloaded in between, the kernel side corrects them.
 func (s *session) resolveAndStart(params startParams) (*kernelStats, error) {
 	starter, err := openStarter(s.mod.name)
 	if err != nil {
@@ -268,7 +268,7 @@ func (s *session) resolveAndStart(params startParams) (*kernelStats, error) {
 		return nil, err
 	}
 	err = starter.start(params)
-	// In any case: the answer comes behind what the module has said.
+	// Also after an error: messages come before the reply.
 	stats, statsErr := s.control.stats()
 	if err == nil {
 		err = statsErr
@@ -299,14 +299,14 @@ func (s *session) stop() error {
 	return nil
 }
 
-// progress says what is being done.
+// progress reports what is being done.
 func (s *session) progress(what string) {
 	if s.cfg.Progress != nil {
 		s.cfg.Progress(what)
 	}
 }
 
-// checkKprobes warns, once, where all kprobes are switched off: registering one succeeds all the same.
+// checkKprobes warns, once, if all kprobes are switched off: registering one succeeds nevertheless.
 func (s *session) checkKprobes() {
 	const file = debugfs + "/kprobes/enabled"
 	if s.stats.kprobes == 0 || s.kprobesOff {

@@ -13,13 +13,13 @@ import (
 	"gostap/manifest"
 )
 
-// sessionFilesDir holds a file for each session, named by its netlink family: what other processes have
-// to know of it that the kernel does not keep.
+// sessionFilesDir holds a file for each session, named by its netlink family, with what other
+// processes need that the kernel side does not have.
 const sessionFilesDir = "/run/gostap"
 
-// A sessionFile is what it takes to list a session, and to attach to it.
+// A sessionFile has what is needed to list a session, and to attach to it.
 type sessionFile struct {
-	Script   string // as the user called it
+	Script   string // its name
 	Manifest *manifest.Manifest
 }
 

@@ -9,8 +9,8 @@ import (
 	"gostap/manifest"
 )
 
-// globals returns what the script's globals are to be, as "name=value": those of -G, and the tapset library's that hold
-// what only the consumer knows, if the script has them.
+// globals returns initial values of the script's globals, as "name=value": those of -G, and those of the tapset library
+// that only the consumer knows, if the script has them.
 func (c *Config) globals(m *manifest.Manifest) []string {
 	zone, east := time.Now().Zone()
 	known := map[string]string{

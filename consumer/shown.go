@@ -12,7 +12,7 @@ import (
 	"gostap/output/report"
 )
 
-// Shown keeps all that a session shows: what it prints, with histograms and stacks, and what it has left in its globals.
+// Shown collects all that a session shows: its output, with histograms and stacks, and its globals at the end.
 type Shown struct {
 	Snapshot *live.Snapshot // at the end; nil if it could not be had
 	stacks   Stacks
@@ -37,8 +37,8 @@ type shownSink struct {
 	cpu    int // of the run that records come from
 	time   uint64
 	point  uint16
-	buf    []byte // what a record is as text
-	before []byte // the end of what the run has printed, since its last histogram: what the next one may be named by
+	buf    []byte // a record as text
+	before []byte // the end of the run's output since its last histogram, which may be the title of the next
 	hists  int    // that the run has printed
 }
 

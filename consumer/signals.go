@@ -13,8 +13,8 @@ import (
 // end probes and output, the second at once. Signals that were ignored when
 // gostap was started, as under nohup, stay ignored.
 //
-// SIGPIPE is caught too, and forgotten: an output that has closed is seen from
-// the write, and must not end the process with a module loaded.
+// SIGPIPE is caught, too, and ignored: writing to a closed output returns an error, and
+// must not kill the process while a module is loaded.
 func catchSignals() (caught <-chan os.Signal, release func()) {
 	ends := make(chan os.Signal, 4)
 	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {

@@ -15,22 +15,22 @@ func stackRecord(payload []byte) (flags uint32, addrs []byte, ok bool) {
 	return le32(payload), payload[4:], true
 }
 
-// A stackPrinter writes stacks as text. Most stacks of a session are the same
-// few, whose text it keeps.
+// A stackPrinter writes stacks as text. Most sessions have few different stacks, so it
+// caches their text.
 type stackPrinter struct {
 	symbols *symbolizer
 	texts   map[string]string // by payload
 	kept    int               // bytes in texts
 }
 
-// keptTexts is how many bytes of text are kept at most.
+// keptTexts bounds the bytes of cached text.
 const keptTexts = 64 << 20
 
 func newStackPrinter(lines *kernelLines) *stackPrinter {
 	return &stackPrinter{symbols: newSymbolizer(lines), texts: map[string]string{}}
 }
 
-// append appends the text of a GS_REC_STACK's payload. It reports false if that makes no sense.
+// append appends the text of a GS_REC_STACK's payload. It reports false if the payload is malformed.
 func (s *stackPrinter) append(dst, payload []byte) ([]byte, bool) {
 	if text, ok := s.texts[string(payload)]; ok {
 		return append(dst, text...), true
@@ -58,7 +58,7 @@ func (s *stackPrinter) append(dst, payload []byte) ([]byte, bool) {
 //	0xffffffff81234567 : vfs_read+0x0/0x310 [kernel]
 //	0xffffffff81234567 : vfs_read+0x0/0x310 at fs/read_write.c:451 [kernel]
 //
-// At a function's return the first two are where from and where to. It
+// At a function's return the first two are the function and the return address. It
 // reports whether all addresses have symbols.
 func appendStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) ([]byte, bool) {
 	known := true
@@ -88,7 +88,7 @@ func appendStack(dst []byte, syms *symbolizer, flags uint32, addrs []byte) ([]by
 	return dst, known
 }
 
-// behindCall returns an address that is in the line of the stack's i-th: of those that are returned to, the call's.
+// behindCall returns an address whose line is that of the stack's i-th address: for return addresses, the call's.
 func behindCall(addr uint64, i int) uint64 {
 	if i == 0 {
 		return addr

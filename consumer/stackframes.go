@@ -20,7 +20,7 @@ func (s *stackSink) kernelFrames(flags uint32, addrs []byte) (frames []profile.F
 	all = true
 	for i := 0; len(addrs) >= 8; i, addrs = i+1, addrs[8:] {
 		if flags&stackReturn != 0 && i == 0 {
-			continue // where from: it has been left
+			continue // the function itself, which has returned
 		}
 		f, ok := s.kernelFrame(behindCall(binary.LittleEndian.Uint64(addrs), i))
 		frames = append(frames, f)
@@ -37,12 +37,12 @@ func (s *stackSink) kernelFrame(addr uint64) (profile.Frame, bool) {
 	return profile.Frame{Name: profile.Clean(string(p.name)), Module: profile.Clean(p.moduleName()), Kind: profile.Kernel}, true
 }
 
-// userFrames returns the functions of a program's stack, the innermost first, with those that are inlined where lines
-// are asked for, and whether nothing more will be known of them.
+// userFrames returns the functions of a program's stack, the innermost first, with inlined ones if lines are
+// wanted, and whether a later look-up would find no more.
 func (s *stackSink) userFrames(stack userStack) (frames []profile.Frame, all bool) {
 	all = true
 	for rest := stack.frames; len(rest) >= frameSize; rest = rest[frameSize:] {
-		p := s.images.place(stack.pid, rest, stack.flags&ustackLines != 0)
+		p := s.images.symbolize(stack.pid, rest, stack.flags&ustackLines != 0)
 		for _, in := range p.inlined {
 			frames = append(frames, userFrame(in.Name, p.module))
 		}
@@ -153,7 +153,7 @@ func (s *stackSink) addressFrames(key string) ([]profile.Frame, bool) {
 		case addr>>63 != 0:
 			f, _ := s.kernelFrame(behindCall(addr, i))
 			frames = append(frames, f)
-		default: // whose it was isn't known any more
+		default: // the process is not known any more
 			frames = append(frames, userFrame(word, ""))
 		}
 	}

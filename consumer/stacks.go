@@ -12,7 +12,7 @@ import (
 	"gostap/translator/format"
 )
 
-// Stacks sums up the stacks that a session shows. A sample is what one run of a handler prints: a stack of the kernel, one of
+// Stacks sums up the stacks in a session's output. A sample is what one run of a handler prints: a stack of the kernel, one of
 // the program, or both, where that of the kernel is the inner part. The line before it is its outermost frame. A line behind it that
 // is a number says how often it counts, else it is once. Of an array that is printed at the session's end, each element is a sample:
 // see stackArray.
@@ -28,7 +28,7 @@ func (s *Stacks) Profile() *profile.Profile {
 	return &s.profile
 }
 
-// Take returns what the session has shown since the last time, while it runs. The sample that it is showing belongs to the next one.
+// Take returns the samples since the last call, while the session runs. An incomplete sample belongs to the next call.
 func (s *Stacks) Take() *profile.Profile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,10 +59,10 @@ type stackSink struct {
 	size   int                        // bytes of the keys
 	leaves map[string]*profile.Node
 	key    []byte // of the sample in leaves; nil if it is not to be kept
-	fresh  bool   // something of the sample was not known
+	fresh  bool   // a part of the sample was not in known
 }
 
-// keptText is how much of what is printed before a stack is kept: the last of its lines is wanted.
+// keptText bounds the text before a stack that is kept, for its last line.
 const keptText = 4 << 10
 
 func (s *Stacks) newSink(from *sources) (sink, error) {
@@ -141,7 +141,7 @@ func (s *stackSink) print(text []byte) {
 	}
 }
 
-// frames returns the frames of a stack's record, which find finds if they are not known.
+// frames returns the frames of a stack's record, from the cache or by find.
 func (s *stackSink) frames(kind byte, payload []byte, find func() ([]profile.Frame, bool)) []profile.Frame {
 	start := len(s.key)
 	s.key = append(s.key, kind)
@@ -163,14 +163,14 @@ func (s *stackSink) frames(kind byte, payload []byte, find func() ([]profile.Fra
 	return frames
 }
 
-// forget drops what is known of stacks.
+// forget empties the cache of stacks.
 func (s *stackSink) forget() {
 	clear(s.known)
 	clear(s.leaves)
 	s.size = 0
 }
 
-// end adds the sample that there is, which counts n times.
+// end adds the current sample, which counts n times.
 func (s *stackSink) end(n int64) {
 	if len(s.kernel)+len(s.user) == 0 {
 		return

@@ -14,8 +14,8 @@ import (
 	"gostap/internal/mainthread"
 )
 
-// A starter is the file that starts and stops a session. Both return when that is done, and run the script's begin,
-// end and error probes in this process's first thread: embedded C follows current->tasks from there, which no other is in.
+// A starter is the file that starts and stops a session. Both ioctls return when that is done, and run the script's begin,
+// end and error probes in this process's first thread: embedded C may follow current->tasks, a list of first threads.
 type starter struct{ file *os.File }
 
 func openStarter(module string) (*starter, error) {
@@ -23,7 +23,7 @@ func openStarter(module string) (*starter, error) {
 	return &starter{f}, errors.WithStack(err)
 }
 
-// startParams is what START brings.
+// startParams are the arguments of START.
 type startParams struct {
 	addrs   []uint64
 	target  int64

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopPatience is how long the process that reads a session is given to write out
-// the rest.
+// stopPatience is how long to wait for a session's consumer to write the remaining
+// records.
 const stopPatience = 20 * time.Second
 
 // Stop ends a session: its end probes run, and its module is removed, by the
-// process that reads it if there is one. It returns what the session had come
-// to when it had ended; without a reader, Unread is lost.
+// process that reads it if there is one. It returns the
+// session's final statistics; without a consumer, Unread is lost.
 func Stop(name string) (SessionInfo, error) {
 	s, err := find(name)
 	if err != nil {
@@ -40,7 +40,7 @@ func Stop(name string) (SessionInfo, error) {
 	}
 	if err == nil {
 		s.update(stats)
-	} else if !errors.Is(err, unix.ENOENT) { // else whoever reads it is removing it
+	} else if !errors.Is(err, unix.ENOENT) { // else its consumer is unloading it
 		return *s, errors.Wrapf(err, "ending session %s", name)
 	}
 	if err := unload(name, unloadPatience); err != nil {
@@ -50,7 +50,7 @@ func Stop(name string) (SessionInfo, error) {
 	return *s, nil
 }
 
-// stopSession stops the session of a module, which must not be left as it is because memory is short for a moment.
+// stopSession stops the session of a module; it tries again if the kernel lacks memory for a moment.
 func stopSession(module string) error {
 	var s *starter
 	err := retry(unloadPatience, func() (err error) {

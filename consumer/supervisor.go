@@ -16,8 +16,8 @@ import (
 )
 
 // A supervisor decides when a session or a host run ends: at exit(), a signal, the end of
-// the -c command, the timeout, or an output that fails. It waits for nothing that a second
-// Ctrl-C would not end.
+// the -c command, the timeout, or an output that fails. A second Ctrl-C ends whatever
+// it waits for.
 type supervisor struct {
 	ctx            context.Context
 	cfg            *Config
@@ -28,16 +28,16 @@ type supervisor struct {
 	signals        <-chan os.Signal
 	timeout        <-chan time.Time // nil without -T
 
-	ends       chan struct{} // has something in it once the session is to end, or to be left
+	ends       chan struct{} // has a value once the session is to end, or to be left
 	caught     int           // signals that end it
 	detachable bool          // SIGQUIT leaves the session instead of ending it
-	recorder   bool          // it outlives us: also an output that fails only leaves it
+	recorder   bool          // a flight recorder: it is left, not ended, also if the output fails
 	leaving    atomic.Bool
-	newImages  func()                       // is told that programs or libraries have been met; must not wait
+	newImages  func()                       // is called when there are new images; must not block
 	panicked   atomic.Pointer[panics.Error] // in one of its goroutines
 }
 
-// newSupervisor returns the supervisor of a run, and what has it give up the signals.
+// newSupervisor returns the supervisor of a run, and a function that stops catching signals.
 func newSupervisor(ctx context.Context, cfg *Config) (*supervisor, func()) {
 	s := &supervisor{ctx: ctx, cfg: cfg, messages: newMessenger(cfg), ends: make(chan struct{}, 1), newImages: func() {}}
 	s.systemCommands = &systemCommands{stdout: cfg.output(), messages: s.messages}
@@ -52,13 +52,13 @@ func newSupervisor(ctx context.Context, cfg *Config) (*supervisor, func()) {
 	return s, release
 }
 
-// abandon is how many signals it takes to leave without waiting for anything.
+// abandon is the number of signals after which nothing is waited for.
 const abandon = 2
 
-// errAbandoned is how a session ends in which nothing is waited for any more.
+// errAbandoned is the error of a session that was abandoned in this way.
 var errAbandoned = errors.New("broken off: output and end probes may be incomplete")
 
-// end asks for the session's end. It may be called from anywhere, repeatedly.
+// end requests the session's end. It may be called from anywhere, repeatedly.
 func (s *supervisor) end() {
 	select {
 	case s.ends <- struct{}{}:
@@ -66,8 +66,8 @@ func (s *supervisor) end() {
 	}
 }
 
-// outputFailed is told by the reader that nothing more can be written. That the
-// other end of a pipe has closed is no error, only a reason to end.
+// outputFailed is called by the reader when writing has failed. If the other end of a
+// pipe was closed, it is no error, and the session only ends.
 func (s *supervisor) outputFailed(err error) {
 	if !errors.Is(err, unix.EPIPE) {
 		s.messages.error("writing the output: " + err.Error())
@@ -79,13 +79,13 @@ func (s *supervisor) outputFailed(err error) {
 	s.end()
 }
 
-// leave asks for the session to go on without us.
+// leave requests that the session continue without this process.
 func (s *supervisor) leave() {
 	s.leaving.Store(true)
 	s.end()
 }
 
-// message takes a message from the kernel side.
+// message handles a message from the kernel side.
 func (s *supervisor) message(m message) {
 	switch m.kind {
 	case msgExit:
@@ -98,7 +98,7 @@ func (s *supervisor) message(m message) {
 	s.messages.message(m)
 }
 
-// await waits for done, and reports false if the user would not.
+// await waits for done, and reports false if the user has interrupted it.
 func (s *supervisor) await(done <-chan struct{}) bool {
 	for {
 		if s.caught >= abandon {
@@ -126,7 +126,7 @@ func (s *supervisor) signal(sig os.Signal) {
 	}
 }
 
-// waitForEnd waits until something ends the session; gone is closed when the other side is.
+// waitForEnd waits until something ends the session; gone is closed when the kernel side is gone.
 func (s *supervisor) waitForEnd(gone <-chan struct{}) {
 	var commandDone <-chan struct{}
 	if s.command != nil {
@@ -143,7 +143,7 @@ func (s *supervisor) waitForEnd(gone <-chan struct{}) {
 	}
 }
 
-// do runs f while signals are handled. It reports false if the user would not wait for it.
+// do runs f while signals are handled. It reports false if the user has interrupted it.
 func (s *supervisor) do(f func()) bool {
 	done := make(chan struct{})
 	var err error
@@ -197,7 +197,7 @@ func (s *supervisor) waitForCommands() bool {
 	return true
 }
 
-// verbose says what is being done.
+// verbose reports what is being done.
 func (s *supervisor) verbose(format string, args ...any) {
 	if s.cfg.Verbose > 1 {
 		s.messages.info(format, args...)

@@ -16,9 +16,9 @@ import (
 	"gostap/internal/kallsyms"
 )
 
-// A symbolizer finds what kernel addresses are in. It reads /proc/kallsyms when it is
-// first asked, and once more when an address is in no function: a module may have
-// been loaded since. What prints stacks has more to do than to read it again and again.
+// A symbolizer finds the symbols of kernel addresses. It reads /proc/kallsyms at the first
+// look-up, and again if an address is in no function, as a module may have been loaded
+// since; but not too often, as that takes long.
 type symbolizer struct {
 	open func() (io.ReadCloser, error)
 	list []symbol // by address
@@ -41,7 +41,7 @@ type symbolized struct {
 	offset, size uint64 // size is 0 if it isn't known
 }
 
-// For how long after a reading unknown addresses are not worth another: reread at least, and share times as long as it took.
+// After kallsyms was read, unknown addresses do not make it be read again for at least reread, and share times as long as reading took.
 const (
 	reread = time.Second
 	share  = 10
@@ -51,7 +51,7 @@ func newSymbolizer(lines *kernelLines) *symbolizer {
 	return &symbolizer{lines: lines, now: time.Now, open: func() (io.ReadCloser, error) { return os.Open(kallsyms.Path) }}
 }
 
-// find returns what addr is in, and whether there is such a thing.
+// find returns the symbol of addr, and whether there is one.
 func (s *symbolizer) find(addr uint64) (symbolized, bool) {
 	p, ok := s.lookUp(addr)
 	if ok {
@@ -70,7 +70,7 @@ func (s *symbolizer) find(addr uint64) (symbolized, bool) {
 	return s.lookUp(addr)
 }
 
-// lookUp takes the last symbol up to addr, as the kernel does: of those at one address the first.
+// lookUp returns the last symbol up to addr, as the kernel does: of several at one address the first.
 func (s *symbolizer) lookUp(addr uint64) (symbolized, bool) {
 	behind := sort.Search(len(s.list), func(i int) bool { return s.list[i].addr > addr })
 	if behind == 0 {
@@ -86,7 +86,7 @@ func (s *symbolizer) lookUp(addr uint64) (symbolized, bool) {
 	if behind < len(s.list) {
 		p.size = s.list[behind].addr - sym.addr
 		if _, next := s.names(&s.list[behind]); !bytes.Equal(next, module) {
-			// The symbol that follows is not of this module, which ends with a page at the latest.
+			// The next symbol is another module's: this module's end is at most at the end of the page.
 			p.size = min(p.size, (sym.addr|(pageSize-1))+1-sym.addr)
 		}
 		return p, p.offset < p.size
@@ -102,7 +102,7 @@ func (s *symbolizer) names(sym *symbol) (name, module []byte) {
 	return kallsyms.Symbol(line).Name()
 }
 
-// load reads kallsyms. What lies below the kernel's half of the addresses are per-CPU offsets.
+// load reads kallsyms. Values below the kernel's half of the address space are per-CPU offsets.
 func (s *symbolizer) load() error {
 	f, err := s.open()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"gostap/translator/format"
 )
 
-// Trace makes of what a session prints a trace of Perfetto's, and writes it as it goes: an event is what one run of a
-// handler prints.
+// Trace makes a Perfetto trace of a session's output, and writes it continuously: an event is the output of one run of a
+// handler.
 type Trace struct {
 	sink traceSink
 }
@@ -37,7 +37,7 @@ type traceSink struct {
 	cpu    int
 	time   uint64
 	point  uint16
-	buffer []byte // what strings of its args lie in
+	buffer []byte // holds the strings of its args
 }
 
 func (t *Trace) newSink(from *sources) (sink, error) {
@@ -91,7 +91,7 @@ func (s *traceSink) record(dst []byte, cpu int, r *record, payload []byte) ([]by
 	return dst, ok
 }
 
-// name is what a task's name consists of before the first NUL.
+// name returns a task's name, without the NULs behind it.
 func name(padded []byte) string {
 	before, _, _ := bytes.Cut(padded, []byte{0})
 	return string(before)
@@ -115,7 +115,7 @@ type namedArg struct {
 // nameBefore is text that names what follows it: count=, size: or fd=(.
 var nameBefore = regexp.MustCompile(`([A-Za-z_][\w.]*) ?[=:] ?["'(\[]?$`)
 
-// namedArgs returns the arguments that a format names.
+// namedArgs returns the arguments that have names in a format.
 func namedArgs(f printFormat) (list []namedArg) {
 	var before strings.Builder
 	var kinds []format.Kind
@@ -136,7 +136,7 @@ func namedArgs(f printFormat) (list []namedArg) {
 	return list
 }
 
-// keepArgs keeps the arguments of a GS_REC_PRINT that have names.
+// keepArgs stores the arguments of a GS_REC_PRINT that have names.
 func (s *traceSink) keepArgs(payload []byte) {
 	index, values, ok := printRecord(s.values[:0], s.text.formats, payload)
 	s.values = values

@@ -15,7 +15,7 @@ type userStack struct {
 	frames     []byte
 }
 
-// ustackRecord takes a GS_REC_USTACK's payload apart.
+// ustackRecord parses a GS_REC_USTACK's payload.
 func ustackRecord(payload []byte) (s userStack, ok bool) {
 	if len(payload) < 8 || len(payload)%frameSize != 8 {
 		return s, false
@@ -23,26 +23,26 @@ func ustackRecord(payload []byte) (s userStack, ok bool) {
 	return userStack{le32(payload), le32(payload[4:]), payload[8:]}, true
 }
 
-// A userPlace is what is known of an address of a process.
-type userPlace struct {
+// A symbolizedFrame is a frame of a process's stack with its symbol and line.
+type symbolizedFrame struct {
 	addr    uint64
-	module  string           // the file that it is in, or that tells of generated code; "" if it is in none
+	module  string           // its file, or the file that lists generated code; "" if there is none
 	linked  uint64           // the address as the image is linked
 	symbol  userimage.Symbol // no Name if there is none
 	file    string           // "" if unknown
 	line    int
 	inlined []userimage.Inlined // into the function that the symbol is of, the innermost first
-	isKnown bool                // nothing more will be known
+	isKnown bool                // a later look-up would find no more
 }
 
-// place finds out what a frame of a process is in.
-func (im *images) place(pid uint32, frame []byte, lines bool) userPlace {
-	p := userPlace{addr: binary.LittleEndian.Uint64(frame)}
+// symbolize finds the file, the symbol and the line of a frame.
+func (im *images) symbolize(pid uint32, frame []byte, lines bool) symbolizedFrame {
+	p := symbolizedFrame{addr: binary.LittleEndian.Uint64(frame)}
 	number, offset := le32(frame[8:]), uint64(le32(frame[12:]))
 	call := number&frameCall != 0
 	number &^= frameCall
 	before := uint64(0)
-	if call { // the call's, not that of what follows, which may be another function's
+	if call { // the call instruction's address: the return address may be in the next function
 		before = 1
 	}
 	if number == noImage {
@@ -72,7 +72,7 @@ func (im *images) place(pid uint32, frame []byte, lines bool) userPlace {
 	return p
 }
 
-// A ustackPrinter writes programs' stacks as text, and keeps those that come again and again.
+// A ustackPrinter writes programs' stacks as text, and caches the text of those it has written.
 type ustackPrinter struct {
 	images *images
 	texts  map[string]string // by payload
@@ -83,7 +83,7 @@ func newUstackPrinter(im *images) *ustackPrinter {
 	return &ustackPrinter{images: im, texts: map[string]string{}}
 }
 
-// append appends the text of a GS_REC_USTACK's payload. It reports false if that makes no sense.
+// append appends the text of a GS_REC_USTACK's payload. It reports false if the payload is malformed.
 func (u *ustackPrinter) append(dst, payload []byte) ([]byte, bool) {
 	if text, ok := u.texts[string(payload)]; ok {
 		return append(dst, text...), true
@@ -94,9 +94,9 @@ func (u *ustackPrinter) append(dst, payload []byte) ([]byte, bool) {
 	}
 	start, known := len(dst), true
 	for frames := stack.frames; len(frames) >= frameSize; frames = frames[frameSize:] {
-		p := u.images.place(stack.pid, frames, stack.flags&ustackLines != 0)
+		p := u.images.symbolize(stack.pid, frames, stack.flags&ustackLines != 0)
 		dst = appendInlined(dst, &p)
-		dst = append(appendPlace(dst, &p, stack.flags), '\n')
+		dst = append(appendUserFrame(dst, &p, stack.flags), '\n')
 		known = known && p.isKnown
 	}
 	dst = append(dst, cutText(stack.flags)...)
@@ -111,7 +111,7 @@ func (u *ustackPrinter) append(dst, payload []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// cutText says why a stack has ended before its time.
+// cutText says why a stack is incomplete.
 func cutText(flags uint32) string {
 	switch {
 	case flags&ustackBusy != 0:
@@ -127,7 +127,7 @@ func cutText(flags uint32) string {
 // appendInlined appends a line for each function that is inlined where the address is:
 //
 //	0x401136 : min (inlined) at prog.c:3 [/path/prog]
-func appendInlined(dst []byte, p *userPlace) []byte {
+func appendInlined(dst []byte, p *symbolizedFrame) []byte {
 	for _, in := range p.inlined {
 		dst = append(dst, " 0x"...)
 		dst = appendHex(dst, p.addr)
@@ -142,10 +142,10 @@ func appendInlined(dst []byte, p *userPlace) []byte {
 	return dst
 }
 
-// appendPlace appends an address as SystemTap does:
+// appendUserFrame appends an address as SystemTap does:
 //
 //	0x401136 : main+0x10/0x30 at prog.c:7 [/path/prog]
-func appendPlace(dst []byte, p *userPlace, flags uint32) []byte {
+func appendUserFrame(dst []byte, p *symbolizedFrame, flags uint32) []byte {
 	if flags&ustackBrief == 0 {
 		dst = append(dst, " 0x"...)
 		dst = appendHex(dst, p.addr)
@@ -185,7 +185,7 @@ func appendJSONUstack(dst []byte, im *images, stack userStack) []byte {
 	dst = append(dst, `,"ustack":[`...)
 	separator := ""
 	for frames := stack.frames; len(frames) >= frameSize; frames = frames[frameSize:] {
-		p := im.place(stack.pid, frames, stack.flags&ustackLines != 0)
+		p := im.symbolize(stack.pid, frames, stack.flags&ustackLines != 0)
 		dst = appendJSONInlined(dst, &p, &separator)
 		dst = append(dst, separator...)
 		separator = ","
@@ -214,7 +214,7 @@ func appendJSONUstack(dst []byte, im *images, stack userStack) []byte {
 }
 
 // appendJSONInlined appends an object for each function that is inlined where the address is.
-func appendJSONInlined(dst []byte, p *userPlace, separator *string) []byte {
+func appendJSONInlined(dst []byte, p *symbolizedFrame, separator *string) []byte {
 	for _, in := range p.inlined {
 		dst = append(dst, *separator...)
 		*separator = ","

@@ -10,15 +10,15 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A path is how a probe came to a probe point: the aliases that it went through.
+// A path is how a probe of the script leads to a probe point: through which aliases.
 type path struct {
 	script  script          // what pn() says, nothing without aliases
-	bodies  []*syntax.Block // what runs, in this order
+	bodies  []*syntax.Block // the bodies that run, in this order
 	conds   []syntax.Expr
 	through []*syntax.AliasDecl
 }
 
-// alias returns p as it goes on through one of the points of the alias that m found.
+// alias returns p extended by the alias that m found, for pt, one of the alias's points.
 func (p path) alias(m match, pt *syntax.ProbePoint) path {
 	decl := m.decl
 	next := path{script: p.script.through(m, pt), conds: p.conds, through: append(slices.Clip(p.through), decl)}
@@ -38,14 +38,14 @@ func (p path) alias(m match, pt *syntax.ProbePoint) path {
 	return next
 }
 
-// A reached place, with what is to run there.
+// A reached is a probe site with the path that leads to it, which says what runs there.
 type reached struct {
-	place *probetype.Place
-	path  path
+	site *probetype.ProbeSite
+	path path
 }
 
-// points finds the places that a list of probe points stands for. Those marked
-// ? or ! may stand for none; after one marked ! that has a place, the rest of
+// points finds the sites that a list of probe points stands for. Those marked
+// ? or ! may stand for none; after one marked ! that has a site, the rest of
 // the list is left out.
 func (el *elaboration) points(list []*syntax.ProbePoint, p path, follow func(*syntax.ProbePoint) path) []reached {
 	var all []reached
@@ -63,7 +63,7 @@ func (el *elaboration) points(list []*syntax.ProbePoint, p path, follow func(*sy
 	return all
 }
 
-// point finds the places that one probe point stands for.
+// point finds the sites that one probe point stands for.
 func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.Diagnostic) {
 	el.at = pt.At
 	matches := el.match(pt)
@@ -73,16 +73,16 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 		defer func() { el.kinds.Optional = optional }()
 	}
 	if len(matches) == 0 && !wild {
-		places, known, d := el.kinds.Find(pt)
+		sites, known, d := el.kinds.Find(pt)
 		if !known {
 			return nil, el.orAlias(d, pt)
 		}
-		return at(places, p), d
+		return at(sites, p), d
 	}
 	var all []reached
 	var first *syntax.Diagnostic
 	if wild {
-		all, first = el.wildPlaces(pt, p)
+		all, first = el.wildSites(pt, p)
 	}
 	for _, m := range matches {
 		if el.through++; el.through > maxAliases {
@@ -96,7 +96,7 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 		found := el.points(suffixed(m.decl.Points, m.suffix), p,
 			func(to *syntax.ProbePoint) path { return p.alias(m, to) })
 		if wild || pt.Optional {
-			// One of many: it counts if it leads somewhere.
+			// One of several matches: it may fail as long as another leads to a site.
 			if first == nil && len(el.diags) > before {
 				first = el.diags[before]
 			}
@@ -113,34 +113,34 @@ func (el *elaboration) point(pt *syntax.ProbePoint, p path) ([]reached, *syntax.
 	return all, nil
 }
 
-// wildPlaces finds the places that a probe point with wildcards stands for without aliases. What can't
-// be probed of them is left out; d is the first reason, if there was one.
-func (el *elaboration) wildPlaces(pt *syntax.ProbePoint, p path) (all []reached, d *syntax.Diagnostic) {
+// wildSites finds the sites that a probe point with wildcards stands for, without aliases. Those that
+// can't be probed are left out; d is the first error.
+func (el *elaboration) wildSites(pt *syntax.ProbePoint, p path) (all []reached, d *syntax.Diagnostic) {
 	for _, one := range probetype.Expand(pt) {
 		before := len(el.diags)
-		places, _, why := el.kinds.Find(one)
+		sites, _, why := el.kinds.Find(one)
 		el.diags = el.diags[:before]
 		if d == nil {
 			d = why
 		}
-		all = append(all, at(places, p)...)
+		all = append(all, at(sites, p)...)
 	}
 	return all, d
 }
 
-// at returns places, to which p came.
-func at(places []*probetype.Place, p path) (all []reached) {
-	for _, place := range places {
-		all = append(all, reached{place, p})
+// at pairs sites with the path that leads to them.
+func at(sites []*probetype.ProbeSite, p path) (all []reached) {
+	for _, site := range sites {
+		all = append(all, reached{site, p})
 	}
 	return all
 }
 
-// maxAliases bounds the aliases that a probe goes through: those that stand for others
-// twice double at each step.
+// maxAliases bounds the aliases that a probe goes through: their number is exponential if
+// each stands for another one twice.
 const maxAliases = 100000
 
-// tooManyAliases is the error for a probe that goes through more, nil if it was given before.
+// tooManyAliases is the error for a probe that goes through more, nil if it has been reported.
 func (el *elaboration) tooManyAliases(pt *syntax.ProbePoint) *syntax.Diagnostic {
 	if el.through > maxAliases+1 {
 		return nil
@@ -149,7 +149,7 @@ func (el *elaboration) tooManyAliases(pt *syntax.ProbePoint) *syntax.Diagnostic 
 	return el.kinds.Broken
 }
 
-// suffixed returns points with suffix behind each.
+// suffixed returns points, each with suffix appended.
 func suffixed(points []*syntax.ProbePoint, suffix []*syntax.Component) []*syntax.ProbePoint {
 	if len(suffix) == 0 {
 		return points

@@ -29,9 +29,9 @@ func isWild(pt *syntax.ProbePoint) bool {
 	return slices.ContainsFunc(pt.Components, func(c *syntax.Component) bool { return strings.Contains(c.Name, "*") })
 }
 
-// match returns the aliases that pt begins with. What follows the name is a
-// suffix unless another alias's name goes on with it: beside syscall.open and
-// syscall.open.return, syscall.open.return is the second alone.
+// match returns the aliases that pt begins with. The components after an alias's name are a
+// suffix, unless a longer alias's name includes them: if syscall.open.return is an alias,
+// it is not syscall.open with a suffix.
 func (el *elaboration) match(pt *syntax.ProbePoint) []match {
 	var matches []match
 	look := func(a alias) {
@@ -49,7 +49,7 @@ func (el *elaboration) match(pt *syntax.ProbePoint) []match {
 	return matches
 }
 
-// goesOn reports whether there is an alias whose name is that of a and what suffix begins with.
+// goesOn reports whether there is an alias whose name is that of a, continued by components of suffix.
 func (el *elaboration) goesOn(a alias, suffix []*syntax.Component) bool {
 	if len(suffix) == 0 {
 		return false

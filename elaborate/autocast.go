@@ -10,18 +10,18 @@ import (
 	"gostap/translator/syntax"
 )
 
-// What variables of the script point to comes with what is assigned to them: $file of a
-// struct file*, an array's elements and keys, parameters and results of functions. So all
-// code is gone over, as often as there is something new, once all of it has been followed;
+// The script's variables have no declared types, yet x->f_pos needs one. The type is inferred from
+// assignments: after x = $file, x points to a struct file. Elements and keys of arrays, parameters and
+// results of functions get types in the same way. Inference goes over all code until nothing changes;
 // then expressions like x->f_pos, x[3] and @defined of them are resolved again.
 
-// autocasts is what is known of types that go along with values.
+// autocasts is the state of the inference.
 type autocasts struct {
 	scopes   []*codeScope
-	globals  map[string]*carried
-	keys     map[string]*carried // by the array's name and the key's place
-	results  map[string]*carried // by the function's name and how many parameters it has
-	params   map[string][]*carried
+	globals  map[string]*typeSlot
+	keys     map[string]*typeSlot // by the array's name and the key's index
+	results  map[string]*typeSlot // by the function's name and how many parameters it has
+	params   map[string][]*typeSlot
 	deferred []deferred
 	changed  bool
 }
@@ -30,9 +30,9 @@ type autocasts struct {
 type codeScope struct {
 	bodies []*syntax.Block
 	values map[syntax.Expr]*program.Value
-	locals map[string]*carried
+	locals map[string]*typeSlot
 	params map[string]bool
-	result *carried // nil in probes
+	result *typeSlot // nil in probes
 }
 
 // A deferred expression depends on what variables point to.
@@ -43,32 +43,32 @@ type deferred struct {
 	scope  *codeScope
 }
 
-// carried is what a variable points to.
-type carried struct {
-	to    *vars.Pointed // nil if nothing is known, or if
-	other *vars.Pointed // it points to this, too
+// A typeSlot is the type that a variable is inferred to point to.
+type typeSlot struct {
+	to    *vars.Pointed // nil if nothing is known
+	other *vars.Pointed // a second one, which makes it unknown
 }
 
 func newAutocasts() *autocasts {
 	return &autocasts{
-		globals: map[string]*carried{}, keys: map[string]*carried{},
-		results: map[string]*carried{}, params: map[string][]*carried{},
+		globals: map[string]*typeSlot{}, keys: map[string]*typeSlot{},
+		results: map[string]*typeSlot{}, params: map[string][]*typeSlot{},
 	}
 }
 
 func (a *autocasts) probe(p *program.ElaboratedProbe) *codeScope {
-	s := &codeScope{bodies: p.Bodies, values: p.Values, locals: map[string]*carried{}}
+	s := &codeScope{bodies: p.Bodies, values: p.Values, locals: map[string]*typeSlot{}}
 	a.scopes = append(a.scopes, s)
 	return s
 }
 
 func (a *autocasts) function(decl *syntax.FunctionDecl, values map[syntax.Expr]*program.Value) *codeScope {
-	s := &codeScope{bodies: []*syntax.Block{decl.Body}, values: values, locals: map[string]*carried{}, params: map[string]bool{}}
+	s := &codeScope{bodies: []*syntax.Block{decl.Body}, values: values, locals: map[string]*typeSlot{}, params: map[string]bool{}}
 	key := functionKey(decl.Name, len(decl.Params))
 	s.result = slot(a.results, key)
 	for i, p := range decl.Params {
 		if len(a.params[key]) <= i {
-			a.params[key] = append(a.params[key], &carried{})
+			a.params[key] = append(a.params[key], &typeSlot{})
 		}
 		s.locals[p.Name], s.params[p.Name] = a.params[key][i], true
 	}
@@ -78,17 +78,17 @@ func (a *autocasts) function(decl *syntax.FunctionDecl, values map[syntax.Expr]*
 
 func functionKey(name string, params int) string { return fmt.Sprintf("%s/%d", name, params) }
 
-func slot(in map[string]*carried, key string) *carried {
+func slot(in map[string]*typeSlot, key string) *typeSlot {
 	c := in[key]
 	if c == nil {
-		c = &carried{}
+		c = &typeSlot{}
 		in[key] = c
 	}
 	return c
 }
 
-// carry notes that c points to what to says, which is nil if that is not known.
-func (a *autocasts) carry(c *carried, to *vars.Pointed) {
+// assign assigns a pointer to the variable of a slot; to is nil if it is not known what it points to.
+func (a *autocasts) assign(c *typeSlot, to *vars.Pointed) {
 	switch {
 	case to == nil || c == nil || c.other != nil:
 	case c.to == nil:
@@ -99,15 +99,15 @@ func (a *autocasts) carry(c *carried, to *vars.Pointed) {
 }
 
 // known is what c points to, nil if nothing is known or it is not always the same.
-func (c *carried) known() *vars.Pointed {
+func (c *typeSlot) known() *vars.Pointed {
 	if c == nil || c.other != nil {
 		return nil
 	}
 	return c.to
 }
 
-// later has x, which may depend on what variables point to, resolved again.
-func (el *elaboration) later(x syntax.Expr, known *vars.Resolver, values map[syntax.Expr]*program.Value) {
+// deferResolution has x, which may depend on what variables point to, resolved again after inference.
+func (el *elaboration) deferResolution(x syntax.Expr, known *vars.Resolver, values map[syntax.Expr]*program.Value) {
 	if i, ok := x.(*syntax.IndexExpr); ok {
 		if name, ok := i.X.(*syntax.Ident); !ok || el.globals[name.Name] || el.lib.HasGlobal(name.Name) || len(i.Index) != 1 || i.Index[0] == nil {
 			return
@@ -118,11 +118,10 @@ func (el *elaboration) later(x syntax.Expr, known *vars.Resolver, values map[syn
 	}
 }
 
-// maxTypeRounds bounds how often the code is gone over: for chains of autocasts through
-// variables, each of which needs the one before.
+// maxTypeRounds bounds the rounds of inference: chains of autocasts take one for each link.
 const maxTypeRounds = 30
 
-// resolveAutocasts resolves what depends on types that go along with values.
+// resolveAutocasts infers types, and resolves the expressions that depend on them.
 func (el *elaboration) resolveAutocasts() {
 	a := el.autocasts
 	if len(a.deferred) == 0 {

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// inferTypes carries types along with the assignments, calls, loops and returns of s.
+// inferTypes assigns types along with the assignments, calls, loops and returns of s.
 func (el *elaboration) inferTypes(s *codeScope) {
 	a := el.autocasts
 	el.scope = s
@@ -19,23 +19,23 @@ func (el *elaboration) inferTypes(s *codeScope) {
 			switch n := n.(type) {
 			case *syntax.AssignExpr:
 				if n.Op == "=" {
-					a.carry(el.slotOf(n.X), el.target(n.Y))
+					a.assign(el.slotOf(n.X), el.target(n.Y))
 				}
 			case *syntax.IndexExpr:
-				el.carryKeys(n.X, n.Index)
+				el.assignKeys(n.X, n.Index)
 			case *syntax.InExpr:
-				el.carryKeys(n.Array, n.Index)
+				el.assignKeys(n.Array, n.Index)
 			case *syntax.CallExpr:
 				params := a.params[functionKey(n.Name, len(n.Args))]
 				for i := range params {
-					a.carry(params[i], el.target(n.Args[i]))
+					a.assign(params[i], el.target(n.Args[i]))
 				}
 			case *syntax.ReturnStmt:
 				if n.X != nil {
-					a.carry(s.result, el.target(n.X))
+					a.assign(s.result, el.target(n.X))
 				}
 			case *syntax.ForeachStmt:
-				el.carryLoop(n)
+				el.assignLoop(n)
 			case *syntax.AtExpr:
 				return n.Op != "defined" && n.Op != "probewrite"
 			}
@@ -44,35 +44,35 @@ func (el *elaboration) inferTypes(s *codeScope) {
 	}
 }
 
-// carryKeys carries the types of an index to the array's keys.
-func (el *elaboration) carryKeys(array syntax.Expr, index []syntax.Expr) {
+// assignKeys assigns the types of an index to the array's keys.
+func (el *elaboration) assignKeys(array syntax.Expr, index []syntax.Expr) {
 	name, ok := array.(*syntax.Ident)
 	if !ok || !el.isGlobal(name) {
 		return
 	}
 	for i, x := range index {
 		if x != nil {
-			el.autocasts.carry(el.keySlot(name, i), el.target(x))
+			el.autocasts.assign(el.keySlot(name, i), el.target(x))
 		}
 	}
 }
 
-// carryLoop carries the types of an array's keys and elements to a loop's variables.
-func (el *elaboration) carryLoop(n *syntax.ForeachStmt) {
+// assignLoop assigns the types of an array's keys and elements to a loop's variables.
+func (el *elaboration) assignLoop(n *syntax.ForeachStmt) {
 	array, ok := n.Array.(*syntax.Ident)
 	if !ok {
 		return
 	}
 	for i, k := range n.Keys {
-		el.autocasts.carry(el.slotOf(k), el.keySlot(array, i).known())
+		el.autocasts.assign(el.slotOf(k), el.keySlot(array, i).known())
 	}
 	if n.Value != nil {
-		el.autocasts.carry(el.slotOf(n.Value), slot(el.autocasts.globals, globalKey(array)).known())
+		el.autocasts.assign(el.slotOf(n.Value), slot(el.autocasts.globals, globalKey(array)).known())
 	}
 }
 
-// slotOf returns what is known of a variable or of an array's elements; nil if x is neither.
-func (el *elaboration) slotOf(x syntax.Expr) *carried {
+// slotOf returns the slot of a variable or of an array's elements; nil if x is neither.
+func (el *elaboration) slotOf(x syntax.Expr) *typeSlot {
 	switch x := x.(type) {
 	case *syntax.Ident:
 		if el.isGlobal(x) {
@@ -91,7 +91,7 @@ func (el *elaboration) isGlobal(x *syntax.Ident) bool {
 	return !el.scope.params[x.Name] && (el.globals[x.Name] || el.lib.HasGlobal(x.Name))
 }
 
-// globalKey tells globals of one name apart: those of the library may be private to their files.
+// globalKey is a global's name, with its file if it is private to that: private globals may share a name.
 func globalKey(x *syntax.Ident) string {
 	if x.At.Source == nil || x.At.Source.Origin == syntax.User {
 		return x.Name
@@ -99,17 +99,17 @@ func globalKey(x *syntax.Ident) string {
 	return x.Name + " in " + x.At.Source.Path
 }
 
-func (el *elaboration) keySlot(array *syntax.Ident, i int) *carried {
+func (el *elaboration) keySlot(array *syntax.Ident, i int) *typeSlot {
 	return slot(el.autocasts.keys, fmt.Sprintf("%s %d", globalKey(array), i))
 }
 
-// target says what x points to, nil if that is not known.
+// target returns what x points to, nil if that is not known.
 func (el *elaboration) target(x syntax.Expr) *vars.Pointed {
 	to, _ := el.pointedBy(x)
 	return to
 }
 
-// pointedBy says what x points to; nil and why if that is not known.
+// pointedBy returns what x points to; nil and the reason if that is not known.
 func (el *elaboration) pointedBy(x syntax.Expr) (*vars.Pointed, string) {
 	if el.scope == nil {
 		return nil, ""
@@ -148,7 +148,7 @@ func (el *elaboration) pointedBy(x syntax.Expr) (*vars.Pointed, string) {
 	return nil, ""
 }
 
-func (el *elaboration) variablePoints(name string, c *carried) (*vars.Pointed, string) {
+func (el *elaboration) variablePoints(name string, c *typeSlot) (*vars.Pointed, string) {
 	if c != nil && c.other != nil {
 		return nil, fmt.Sprintf("%s is a pointer to %s, and to %s elsewhere", name, c.to, c.other)
 	}
@@ -158,7 +158,7 @@ func (el *elaboration) variablePoints(name string, c *carried) (*vars.Pointed, s
 // pointsMark is the mark of embedded C whose result points to a type of the kernel's.
 var pointsMark = regexp.MustCompile(`/\*\s*points:([\w ]+?)\s*\*/`)
 
-// markedResult says what the result of a function of embedded C points to.
+// markedResult returns what the result of a function of embedded C points to, by its mark.
 func (el *elaboration) markedResult(call *syntax.CallExpr) *vars.Pointed {
 	for _, f := range el.functions[call.Name] {
 		if f.decl.Code == nil || len(f.decl.Params) != len(call.Args) {

@@ -11,8 +11,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// walk calls visit for x and all expressions in it. It knows those that values
-// are made of.
+// walk calls visit for x and all expressions in it. It handles the types of expressions that
+// values consist of.
 func walk(x program.Expr, visit func(program.Expr)) {
 	if x == nil {
 		return
@@ -54,7 +54,7 @@ func summarize(p *program.ElaboratedProbe) string {
 			if v := p.Values[x]; v != nil {
 				b.WriteByte(';')
 				if v.Err != nil {
-					b.WriteByte('!') // why matters to nobody who can do without
+					b.WriteByte('!') // the reason does not matter: there is no value
 				} else {
 					write(&b, p, v.X)
 				}
@@ -110,7 +110,7 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 		case *program.Print:
 			fmt.Fprintf(b, " %q", x.Format)
 		case *program.ScriptExpr:
-			// Calls that are made up differ, though they call the same.
+			// Synthesized calls are different nodes, even of the same function.
 			call, ok := x.X.(*syntax.CallExpr)
 			if !ok || len(call.Args) != 2 || p.Values[call.Args[0]] == nil {
 				fmt.Fprintf(b, " %p", x.X)
@@ -125,8 +125,8 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 	})
 }
 
-// needsRegisters reports whether any value takes more registers than those that
-// carry arguments and the result.
+// needsRegisters reports whether any value needs other registers than those of
+// arguments and the result.
 func needsRegisters(p *program.ElaboratedProbe) bool {
 	needs := false
 	look := func(x program.Expr) {

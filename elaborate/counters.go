@@ -11,10 +11,10 @@ import (
 	"gostap/translator/syntax"
 )
 
-// inProcess are the families of the probes that may read perf's counters: their handlers run in tasks of processes.
+// inProcess are the families whose handlers run in tasks of processes: they may read perf's counters.
 var inProcess = map[string]bool{"uprobe": true, "uretprobe": true, "process": true}
 
-// A counterRead is @perf("NAME"), whose counter may be named by a probe that comes later.
+// A counterRead is a @perf("NAME"). The probe that declares the counter may come later in the script.
 type counterRead struct {
 	at    *syntax.AtExpr
 	name  string
@@ -35,7 +35,7 @@ func (el *elaboration) counter(at *syntax.AtExpr) *program.Value {
 	return v
 }
 
-// resolveCounters sees to it that there are the counters that @perf reads.
+// resolveCounters checks that the counters exist that @perf reads.
 func (el *elaboration) resolveCounters() {
 	if len(el.reads) == 0 {
 		return

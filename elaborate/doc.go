@@ -6,15 +6,14 @@
 //
 // From the user's probes it goes (elaborate.go) through the aliases that they
 // name (alias.go, aliasmatch.go) to the kinds of probe points, in package probetype, which turn a
-// probe point into places, with the target variables there: package vars. Places
-// at which the same code runs share one program.ElaboratedProbe (coalesce.go). On
-// its way it resolves what stands in the handlers (resolve.go) and pulls in what
-// they refer to from the tapset library (include.go), package library. Types of
-// what the script's variables point to come last (autocast.go). Variables that
-// debuginfo knows only as what a register held at the function's entry get a
-// second probe there, which keeps it (entryvalue.go).
+// probe point into probe sites, with the target variables there: package vars. Sites
+// at which the same code runs share one program.ElaboratedProbe (coalesce.go). Target
+// variables in the handlers are resolved (resolve.go), and what the handlers refer to in
+// the tapset library is included (include.go; package library). The types that the script's
+// variables point to are inferred last (autocast.go). If debuginfo locates a variable
+// only by the value of a register at the function's entry, a second probe is added
+// there, which saves the value (entryvalue.go).
 //
-// What a kernel contains comes from package image and those below, and is only
-// asked for by scripts that need it. Expander answers what is asked beside the
-// passes, in package query.
+// What a kernel contains is read by package image and those below it, when a script
+// needs it. An Expander (expand.go) expands probe points for package query.
 package elaborate

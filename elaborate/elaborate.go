@@ -18,15 +18,15 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Elaborate finds the places of the probes in user, the user's files, and what
-// they need of the library.
+// Elaborate finds the sites of the probes in user, the user's files, and includes what
+// they refer to in the library.
 func Elaborate(user []*syntax.File, lib *library.Library, target *image.Target) (*program.Elaborated, syntax.Diagnostics) {
 	el := newElaboration(lib, target)
 	defer panics.At(&el.at)
 	for _, file := range user {
 		el.include(file)
 	}
-	// Following one probe may include a file that has more.
+	// A probe may include a file with more probes.
 	for len(el.pending) > 0 {
 		if target.Interrupted != nil && target.Interrupted() {
 			return el.out, el.diags
@@ -76,7 +76,7 @@ type elaboration struct {
 	diags syntax.Diagnostics
 	at    syntax.Pos // what is being elaborated
 
-	anywhere  *vars.Resolver // @cast and the like, which need no place
+	anywhere  *vars.Resolver // @cast and the like, which need no probe site
 	condition *vars.Resolver // the same in conditions
 	included  map[*syntax.File]bool
 	functions map[string][]function // of the included files
@@ -87,20 +87,20 @@ type elaboration struct {
 	pending   []*syntax.ProbeDecl
 	bodies    []*syntax.Block // of the probe that is elaborated
 	handler   *syntax.Block   // its own
-	inProcess bool            // it is at what processes do
+	inProcess bool            // its family is one of inProcess
 	reads     []counterRead   // by @perf
-	entered   map[int64]bool  // the entry values that a probe keeps
-	through   int             // aliases that the probe has gone through so far
+	entered   map[int64]bool  // the entry values that a probe saves
+	through   int             // how many aliases the probe has gone through
 	autocasts *autocasts
-	scope     *codeScope // whose code is followed
+	scope     *codeScope // of the code that is being elaborated
 }
 
-// probe elaborates one probe: places at which the same code runs become one
+// probe elaborates one probe: sites at which the same code runs become one
 // ElaboratedProbe.
 func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 	el.at, el.through = decl.At, 0
-	groups := map[string]*program.ElaboratedProbe{} // by places' keys
-	same := map[string]*program.ElaboratedProbe{}   // by what the keys came to
+	groups := map[string]*program.ElaboratedProbe{} // by sites' keys
+	same := map[string]*program.ElaboratedProbe{}   // by the summary of their code
 	unknown := 0
 	start := func(pt *syntax.ProbePoint) path {
 		p := path{bodies: []*syntax.Block{decl.Body}}
@@ -111,16 +111,16 @@ func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 	}
 	for _, r := range el.points(decl.Points, path{}, start) {
 		bodies := r.path.bodies
-		if r.place.Silent {
+		if r.site.Silent {
 			bodies = []*syntax.Block{{At: decl.At}}
 		}
-		if r.place.Before != nil {
-			bodies = append([]*syntax.Block{r.place.Before}, bodies...)
+		if r.site.Before != nil {
+			bodies = append([]*syntax.Block{r.site.Before}, bodies...)
 		}
-		if r.place.After != nil {
-			bodies = append(append([]*syntax.Block(nil), bodies...), r.place.After)
+		if r.site.After != nil {
+			bodies = append(append([]*syntax.Block(nil), bodies...), r.site.After)
 		}
-		if r.place.Wild && r.place.Vars != nil && el.anyUsesTargets(bodies) && !r.place.Vars.Known() {
+		if r.site.Wild && r.site.Vars != nil && el.anyUsesTargets(bodies) && !r.site.Vars.Known() {
 			unknown++
 			continue
 		}
@@ -140,8 +140,8 @@ func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 			}
 			groups[key] = group
 		}
-		r.place.Point.Script = r.path.script.String()
-		group.Points = append(group.Points, r.place.Point)
+		r.site.Point.Script = r.path.script.String()
+		group.Points = append(group.Points, r.site.Point)
 	}
 	for _, group := range same {
 		if needsRegisters(group) {
@@ -158,32 +158,32 @@ func (el *elaboration) probe(decl *syntax.ProbeDecl) {
 	}
 }
 
-// group makes the ElaboratedProbe of places like r, as yet without points.
+// group makes the ElaboratedProbe for sites with r's key, without points yet.
 func (el *elaboration) group(decl *syntax.ProbeDecl, bodies []*syntax.Block, r reached) *program.ElaboratedProbe {
 	group := &program.ElaboratedProbe{
 		At:      decl.At,
 		Name:    probepoint.SpellAll(decl.Points),
-		Targets: r.place.Vars != nil || inProcess[r.place.Point.Family],
+		Targets: r.site.Vars != nil || inProcess[r.site.Point.Family],
 		Bodies:  bodies,
 		Conds:   r.path.conds,
 		Values:  map[syntax.Expr]*program.Value{},
 	}
-	el.bodies, el.handler, el.inProcess = bodies, decl.Body, inProcess[r.place.Point.Family]
+	el.bodies, el.handler, el.inProcess = bodies, decl.Body, inProcess[r.site.Point.Family]
 	el.scope = el.autocasts.probe(group)
 	for _, body := range bodies {
-		el.follow(body, r.place.Vars, group.Values)
+		el.follow(body, r.site.Vars, group.Values)
 	}
 	for _, cond := range r.path.conds {
 		el.follow(cond, el.condition, group.Values)
 	}
-	if r.place.Vars != nil {
-		group.Saved = r.place.Vars.Saved()
+	if r.site.Vars != nil {
+		group.Saved = r.site.Vars.Saved()
 	}
 	el.enter(group)
 	return group
 }
 
-// key is the same for places that can share their code.
+// key is the same for sites that can share their code.
 func (el *elaboration) key(bodies []*syntax.Block, r reached) string {
 	var b strings.Builder
 	for _, body := range bodies {
@@ -192,8 +192,8 @@ func (el *elaboration) key(bodies []*syntax.Block, r reached) string {
 	for _, cond := range r.path.conds {
 		fmt.Fprintf(&b, "if %p ", cond)
 	}
-	if r.place.Vars != nil && el.anyUsesTargets(bodies) {
-		b.WriteString(r.place.Vars.Key())
+	if r.site.Vars != nil && el.anyUsesTargets(bodies) {
+		b.WriteString(r.site.Vars.Key())
 	}
 	return b.String()
 }
@@ -202,8 +202,8 @@ func (el *elaboration) anyUsesTargets(bodies []*syntax.Block) bool {
 	return slices.ContainsFunc(bodies, el.usesTargets)
 }
 
-// orAlias adds to d, the error for a probe point that no family knows, an
-// alias that may have been meant.
+// orAlias adds to d, the error for an unknown probe point, a suggestion of an alias
+// with a similar name.
 func (el *elaboration) orAlias(d *syntax.Diagnostic, pt *syntax.ProbePoint) *syntax.Diagnostic {
 	names := el.lib.AliasNames()
 	for _, a := range el.aliases {

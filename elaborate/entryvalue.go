@@ -12,8 +12,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// enter has the entry values kept that a probe's values refer to, and leaves out
-// those of its hits for which that was not done.
+// enter adds the probes that save the entry values a probe's values refer to, and makes the
+// probe skip hits whose entry values were not saved.
 func (el *elaboration) enter(group *program.ElaboratedProbe) {
 	frames := map[int64]syntax.Expr{}
 	for _, v := range group.Values {
@@ -46,7 +46,7 @@ func (el *elaboration) enter(group *program.ElaboratedProbe) {
 	}
 }
 
-// keep adds the probe that keeps an entry value, unless it is there.
+// keep adds the probe that saves an entry value, unless it exists.
 func (el *elaboration) keep(at syntax.Pos, number int64) {
 	if el.entered[number] {
 		return

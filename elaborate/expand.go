@@ -12,8 +12,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// An Expander finds the places that probe points stand for, without handlers:
-// what gostap -l, gostap vars and completion ask.
+// An Expander finds the sites that probe points stand for, without handlers,
+// for gostap -l, gostap vars and completion.
 type Expander struct {
 	el *elaboration
 }
@@ -23,17 +23,17 @@ func NewExpander(lib *library.Library, target *image.Target) *Expander {
 	return &Expander{newElaboration(lib, target)}
 }
 
-// Anywhere knows what expressions are that mean the same in all handlers and functions.
+// Anywhere resolves expressions that don't depend on a probe site, such as @cast.
 func (x *Expander) Anywhere() *vars.Resolver { return x.el.anywhere }
 
-// Aliases returns the names of the aliases that a probe point stands for, with what it has
-// behind them: syscall.open.return goes through syscall.open, nd_syscall.open through nd_syscall.
+// Aliases returns the names of the aliases that a probe point stands for, with its suffix appended.
+// Aliases may stand for others: syscall.open.return is syscall.open with a suffix.
 func (x *Expander) Aliases(pt *syntax.ProbePoint) (names []*syntax.ProbePoint) {
 	x.el.at = pt.At
 	return x.aliases(pt, maxListed)
 }
 
-// maxListed bounds through how many aliases names are followed.
+// maxListed bounds the depth of aliases that stand for aliases.
 const maxListed = 8
 
 func (x *Expander) aliases(pt *syntax.ProbePoint, depth int) (names []*syntax.ProbePoint) {
@@ -43,7 +43,7 @@ func (x *Expander) aliases(pt *syntax.ProbePoint, depth int) (names []*syntax.Pr
 			names = append(names, m.decl.Name)
 			continue
 		}
-		// What goes on behind the alias may be the name of others.
+		// The suffix may complete the name of another alias.
 		found := len(names)
 		for i, to := range suffixed(m.decl.Points, m.suffix) {
 			if depth == 0 {
@@ -62,19 +62,19 @@ func (x *Expander) aliases(pt *syntax.ProbePoint, depth int) (names []*syntax.Pr
 	return names
 }
 
-// Places returns the places that a probe point stands for.
-func (x *Expander) Places(pt *syntax.ProbePoint) ([]*probetype.Place, *syntax.Diagnostic) {
+// Sites returns the sites that a probe point stands for.
+func (x *Expander) Sites(pt *syntax.ProbePoint) ([]*probetype.ProbeSite, *syntax.Diagnostic) {
 	found, d := x.el.point(pt, path{})
-	places := make([]*probetype.Place, len(found))
+	sites := make([]*probetype.ProbeSite, len(found))
 	for i, r := range found {
-		places[i] = r.place
+		sites[i] = r.site
 	}
-	return places, d
+	return sites, d
 }
 
-// Diagnostics returns the warnings and errors until now.
+// Diagnostics returns the warnings and errors so far.
 func (x *Expander) Diagnostics() syntax.Diagnostics { return x.el.diags }
 
-// At is where the probe point is written that is looked for, for whoever
-// reports a panic.
+// At is the position of the probe point that is being expanded, for reports of
+// panics.
 func (x *Expander) At() *syntax.Pos { return &x.el.at }

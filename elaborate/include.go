@@ -8,14 +8,14 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A function is one variant of a function, with the file it stands in.
+// A function is one overload of a function, with its file.
 type function struct {
 	file *syntax.File
 	decl *syntax.FunctionDecl
 }
 
-// include adds a file to the program. Its probes and aliases count from then
-// on; its functions do once something calls them.
+// include adds a file to the program. Its probes and aliases are added at once, its
+// functions when something calls them.
 func (el *elaboration) include(file *syntax.File) {
 	if el.included[file] {
 		return
@@ -41,12 +41,12 @@ func (el *elaboration) include(file *syntax.File) {
 	}
 	for _, d := range file.Decls {
 		if d, ok := d.(*syntax.FunctionDecl); ok {
-			el.call(d.Name) // to be checked whether it is called or not
+			el.call(d.Name) // the user's functions are checked even if nothing calls them
 		}
 	}
 }
 
-// call follows a call of name into the functions of that name.
+// call includes the functions called name, and elaborates their bodies.
 func (el *elaboration) call(name string) {
 	if !el.hidden(name) {
 		for _, file := range el.lib.Functions(name) {
@@ -63,7 +63,7 @@ func (el *elaboration) call(name string) {
 	}
 }
 
-// function follows a function's body, which is no part of the probe that is elaborated.
+// function elaborates a function's body, outside of the current probe.
 func (el *elaboration) function(decl *syntax.FunctionDecl) {
 	bodies, handler, scope := el.bodies, el.handler, el.scope
 	el.bodies, el.handler, el.scope = nil, nil, el.autocasts.function(decl, el.out.Values)
@@ -72,7 +72,7 @@ func (el *elaboration) function(decl *syntax.FunctionDecl) {
 }
 
 // hidden reports whether the user's functions called name hide the library's:
-// they come first, and leave none of their calls to others.
+// they come first, and none of them falls through to the next overload.
 func (el *elaboration) hidden(name string) bool {
 	hidden := false
 	for _, f := range el.functions[name] {
@@ -96,8 +96,8 @@ func (el *elaboration) hidden(name string) bool {
 	return hidden
 }
 
-// follow pulls in what body refers to and resolves its target variables by
-// what is known at the place, nil for no place, into values.
+// follow includes what body refers to, and resolves its target variables into values;
+// known is nil if there is no probe site.
 func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map[syntax.Expr]*program.Value) {
 	syntax.Inspect(body, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -110,16 +110,16 @@ func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map
 		case *syntax.TargetVar:
 			values[n] = el.value(n, known, values)
 			if n.Kind == syntax.AutoCast {
-				el.later(n, known, values)
+				el.deferResolution(n, known, values)
 			}
 		case *syntax.IndexExpr:
-			el.later(n, known, values)
+			el.deferResolution(n, known, values)
 		case *syntax.AtExpr:
 			values[n] = el.value(n, known, values)
 			if n.Op == "defined" && hasAutocast(n) {
-				el.later(n, known, values)
+				el.deferResolution(n, known, values)
 			}
-			return n.Op != "defined" && n.Op != "probewrite" // what is in those is not evaluated
+			return n.Op != "defined" && n.Op != "probewrite" // their arguments are not evaluated
 		}
 		return true
 	})

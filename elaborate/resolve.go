@@ -37,7 +37,7 @@ func (el *elaboration) value(x syntax.Expr, known *vars.Resolver, values map[syn
 	return v
 }
 
-// callsOf pulls in what a value calls, as if the script called it, also where it is saved at the function's entry.
+// callsOf includes the functions that a value calls, also a value that is saved at the function's entry.
 func (el *elaboration) callsOf(value program.Expr, known *vars.Resolver) {
 	walk(value, func(x program.Expr) {
 		switch x := x.(type) {
@@ -95,8 +95,8 @@ func (el *elaboration) defined(args []syntax.Expr, known *vars.Resolver) bool {
 	return is
 }
 
-// written reports whether the current probe assigns to x, a target variable,
-// or a variable that its own handler shares with its aliases.
+// written reports whether the current probe assigns to x, a target variable
+// or a variable that its handler shares with its aliases' bodies.
 func (el *elaboration) written(x syntax.Expr) bool {
 	want, found := syntax.ExprString(x), false
 	bodies := el.bodies
@@ -118,7 +118,7 @@ func (el *elaboration) written(x syntax.Expr) bool {
 	return found
 }
 
-// usesTargets reports whether what runs in body depends on the place it runs at.
+// usesTargets reports whether body depends on the probe site.
 func (el *elaboration) usesTargets(body *syntax.Block) bool {
 	if known, ok := el.targets[body]; ok {
 		return known

@@ -9,15 +9,15 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A script is the probe point by which the script names a place that it comes to by an alias: the first alias on the way,
-// and what is behind it, without wildcards.
+// A script is what pn() returns: the name of the first alias on the path to the site, and the
+// suffix behind it, without wildcards.
 type script struct {
 	name   []*syntax.Component // the alias's
 	suffix []*syntax.Component
-	before int // the components of what the alias stands for, before the suffix
+	before int // how many components the alias's point has before the suffix
 }
 
-// through returns s behind the alias that m found, which goes on to pt.
+// through returns s extended by the alias that m found, for pt, one of the alias's points.
 func (s script) through(m match, pt *syntax.ProbePoint) script {
 	switch {
 	case s.name == nil:

@@ -14,7 +14,7 @@ import (
 	"gostap/internal/cache"
 )
 
-// A Request says what to build.
+// A Request has the parameters of a build.
 type Request struct {
 	Release  string // the kernel, as in /lib/modules/RELEASE; "" for the running one
 	Name     string // the module's
@@ -23,8 +23,8 @@ type Request struct {
 	Library  []byte // the embedded C of the tapset library
 	Manifest []byte // goes to section manifest.Section
 
-	// StackUse says for each probe how much of the stack the deepest chain of calls in C takes, given what each function's
-	// frame does; nil: C says it itself, in gs_stack_use.
+	// StackUse returns, for each probe, the stack that the deepest chain of calls in C takes, given the sizes of the functions'
+	// frames; nil: C defines gs_stack_use itself.
 	StackUse func(frame func(function string) int) []int
 
 	MaxStringLen int // MAXSTRINGLEN; 0: 512
@@ -34,13 +34,13 @@ type Request struct {
 	OutDir string  // where NAME.ko is to be; "": in the cache
 
 	Make    []string // NAME=VALUE for kbuild's make
-	Rebuild bool     // though the module is in the cache
+	Rebuild bool     // also if the module is in the cache
 
-	// Progress is told of what takes long, when it begins; nil if nobody wants to know.
+	// Progress is called at the beginning of a step that takes long; may be nil.
 	Progress func(what string)
 }
 
-// A Result says what was built.
+// A Result is the result of a build.
 type Result struct {
 	Path     string // of the module
 	CacheHit bool   // it was there already
@@ -84,7 +84,7 @@ func Build(ctx context.Context, req Request) (Result, error) {
 	return Result{Path: path}, err
 }
 
-// complete fills in defaults and refuses what can't work.
+// complete fills in defaults, and refuses invalid requests.
 func (req *Request) complete() error {
 	if req.Release == "" {
 		var u unix.Utsname
@@ -109,7 +109,7 @@ func (req *Request) complete() error {
 // maxC bounds the C of a script, for which a compiler takes some hundred times as much memory, and six seconds for each MB.
 const maxC = 16 << 20
 
-// deliver puts the module where the caller wants it, and says where that is.
+// deliver copies the module to the requested folder, and returns its path.
 func (req *Request) deliver(module string) (string, error) {
 	if req.OutDir == "" {
 		return module, nil
@@ -122,7 +122,7 @@ func (req *Request) deliver(module string) (string, error) {
 	return path, cache.Replace(path, data)
 }
 
-// buildFast makes the module in dir out of the kernel's cached runtime.
+// buildFast builds the module in dir with the kernel's cached runtime.
 func buildFast(ctx context.Context, target *target, runtimeKey string, req *Request, dir string) error {
 	rt, err := openRuntime(ctx, target, runtimeKey, req)
 	if err != nil {

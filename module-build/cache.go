@@ -16,7 +16,7 @@ import (
 	runtimec "gostap/runtime-c"
 )
 
-// cacheLimit is how much the cache of scripts' modules may hold, and that of programs, too.
+// cacheLimit bounds the cache of scripts' modules, and that of programs.
 const cacheLimit = 256 << 20
 
 // hashKey hashes parts, strings or []byte, each with its length.
@@ -48,7 +48,7 @@ var sourceKey = sync.OnceValue(func() string {
 	return hashKey(parts...)
 })
 
-// fileKey is what tells one state of a file from another: its size and when it was written.
+// fileKey identifies a version of a file: by its path, size and time.
 func fileKey(path string) string {
 	st, err := os.Stat(path)
 	if err != nil {

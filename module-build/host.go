@@ -21,7 +21,7 @@ import (
 	runtimec "gostap/runtime-c"
 )
 
-// A HostRequest says what program to build for the host runtime.
+// A HostRequest has the parameters of a build for the host runtime.
 type HostRequest struct {
 	C            []byte // generated
 	Embedded     []byte // the script's own embedded C; nil if there is none
@@ -57,18 +57,18 @@ func BuildHost(ctx context.Context, req HostRequest) (Result, error) {
 	return Result{Path: program}, err
 }
 
-// flags are the compiler's for all of a host program.
+// flags are the compiler's flags for all parts of a host program.
 func (req *HostRequest) flags(include string) []string {
 	flags := []string{"-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing", "-w", "-fdiagnostics-color=never", "-DGS_HOST",
 		"-I" + filepath.Join(include, "include"), "-I" + filepath.Join(include, "host"), fmt.Sprintf("-DMAXSTRINGLEN=%d", req.MaxStringLen)}
 	if req.Sanitize {
-		// The checks multiply the code; to optimize it takes three times as long as all the rest.
+		// The checks multiply the code: optimizing it takes three times as long as the rest of the compilation.
 		flags = append(flags, "-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 	}
 	return flags
 }
 
-// buildHostRuntime compiles what scripts share to dir/*.o.
+// buildHostRuntime compiles the runtime, which scripts share, to dir/*.o.
 func buildHostRuntime(ctx context.Context, gcc string, req *HostRequest, dir string) error {
 	if err := unpack(dir, "include", "core", "host"); err != nil {
 		return err

@@ -22,11 +22,11 @@ func (tr *tree) make(ctx context.Context, t *target) error {
 	return err
 }
 
-// kbuild runs it for targets, and returns what it prints. No debugging information: neither we nor the kernel would look at it.
+// kbuild runs it for targets, and returns what it prints. Without debugging information, which nothing uses.
 func (tr *tree) kbuild(ctx context.Context, t *target, args ...string) ([]byte, error) {
 	cmd := t.Command(ctx, "make", append([]string{"-C", t.Inside(t.build), "M=" + tr.dir,
 		"CONFIG_DEBUG_INFO=", "CONFIG_DEBUG_INFO_BTF=", "CONFIG_DEBUG_INFO_BTF_MODULES="}, append(args, tr.options...)...)...)
-	// What the caller's own make has set must not reach this one.
+	// Variables of an outer make must not affect this one.
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "MAKEFLAGS=") && !strings.HasPrefix(v, "MAKELEVEL=") && !strings.HasPrefix(v, "MFLAGS=") {
 			cmd.Env = append(cmd.Env, v)
@@ -43,8 +43,8 @@ func (tr *tree) kbuild(ctx context.Context, t *target, args ...string) ([]byte, 
 	return output, nil
 }
 
-// printedCommands makes an object of the tree once more, and returns the commands that kbuild prints meanwhile: each one's words. Before
-// 5.18 it does not note objtool's.
+// printedCommands builds an object of the tree again, and returns the commands that kbuild prints, split into words. Before 5.18,
+// kbuild does not record objtool's command.
 func (tr *tree) printedCommands(ctx context.Context, t *target, object string) ([][]string, error) {
 	if err := os.Remove(filepath.Join(tr.dir, object)); err != nil {
 		return nil, errors.WithStack(err)
@@ -60,7 +60,7 @@ func (tr *tree) printedCommands(ctx context.Context, t *target, object string) (
 	return commands, nil
 }
 
-// commands returns what kbuild ran to make a file of the tree: each command's words.
+// commands returns the commands by which kbuild built a file of the tree, split into words.
 func (tr *tree) commands(file string) ([][]string, error) {
 	path := filepath.Join(tr.dir, filepath.Dir(file), "."+filepath.Base(file)+".cmd")
 	data, err := os.ReadFile(path)
@@ -123,7 +123,7 @@ func shellWords(line string) []string {
 	return words
 }
 
-// buildByKbuild makes the module in dir by kbuild alone.
+// buildByKbuild builds the module in dir by kbuild alone.
 func buildByKbuild(ctx context.Context, t *target, _ string, req *Request, dir string) error {
 	work := filepath.Join(dir, "work")
 	defer os.RemoveAll(work)
@@ -149,7 +149,7 @@ func buildByKbuild(ctx context.Context, t *target, _ string, req *Request, dir s
 	return errors.WithStack(os.Rename(module, filepath.Join(dir, req.Name+".ko")))
 }
 
-// writeStackUse writes into the module what the script's functions take of the stack, as kbuild's compiler says.
+// writeStackUse writes the stack use of the script's functions into the module, as reported by kbuild's compiler.
 func (tr *tree) writeStackUse(req *Request, module string) error {
 	library, err := readFrames(filepath.Join(tr.dir, "gs_unit_library.su"))
 	if err != nil {

@@ -25,8 +25,8 @@ func (e *MissingError) Error() string {
 
 // A CompileError is C that a compiler refuses: the script's embedded C, or a bug of gostap's.
 type CompileError struct {
-	What   string // whose C it is
-	Output string // the compiler's; #line makes its places the script's
+	What   string // the part of the C
+	Output string // of the compiler; by #line, its positions are the script's
 }
 
 func (e *CompileError) Error() string { return e.What + " does not compile:\n" + e.Output }
@@ -35,7 +35,7 @@ func missingHeaders(release, path string) error {
 	return &MissingError{What: "the headers of kernel " + release, Path: path, Install: distro.Here().Headers(release)}
 }
 
-// missingTool is about a program that is not in PATH.
+// missingTool is the error for a program that is not in PATH.
 func missingTool(tool string) error {
 	return &MissingError{What: tool, Path: "in PATH", Install: distro.Here().Install(toolPackage(tool))}
 }

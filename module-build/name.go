@@ -13,7 +13,7 @@ import (
 
 var validName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// checkName refuses what can't be a module's name.
+// checkName refuses invalid names of modules.
 func checkName(name string) error {
 	if !validName.MatchString(name) || len(name) > len(placeholder) {
 		return errors.Errorf("%q can't be a module's name: letters, digits and _, not more than %d of them", name, len(placeholder))
@@ -22,7 +22,7 @@ func checkName(name string) error {
 }
 
 // copyRenamed copies an object that kbuild added to the stub module, with the module's name in place of the placeholder: in
-// struct module, and behind "name=" in .modinfo, where a NUL more does no harm.
+// struct module, and behind "name=" in .modinfo, where additional NULs do no harm.
 func copyRenamed(from, to, name string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {

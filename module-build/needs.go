@@ -19,10 +19,10 @@ type Tool struct {
 type Needs struct {
 	Build   string // the folder of the headers
 	Missing string // what the headers lack, a path; "" if they are complete
-	Tools   []Tool // known once the headers are there, as they say which compiler
+	Tools   []Tool // known if the headers are installed, as they determine the compiler
 }
 
-// FindNeeds looks for what building modules for a kernel release takes.
+// FindNeeds finds the headers and tools for building modules for a kernel release.
 func FindNeeds(release string) Needs {
 	t, err := findTarget(release)
 	var missing *MissingError

@@ -18,15 +18,15 @@ import (
 	"gostap/internal/kernels"
 )
 
-// A kernelRuntime is what a kbuild run has left for the scripts that follow. It is kept as runtime.json beside runtime.o, the
+// A kernelRuntime is the result of a kbuild run, which scripts' builds use. It is kept as runtime.json beside runtime.o, the
 // objects in Link, and include/ and kernel/ for the script's C.
 type kernelRuntime struct {
 	dir    string
-	work   string // for what the tools write and nobody keeps
+	work   string // for the tools' temporary files
 	kernel kernels.Kernel
 
 	Build    string   // the kernel's build directory; commands run there
-	Script   []string // compiles C that only includes gostap.h; what is missing is -o OBJECT SOURCE
+	Script   []string // compiles C that only includes gostap.h; without -o OBJECT SOURCE
 	Embedded []string // the same for C with kernel headers
 	Objtool  []string // without the object; nil if this kernel has none
 	Linker   []string // without -o MODULE OBJECTS
@@ -89,13 +89,13 @@ func buildRuntime(ctx context.Context, t *target, req *Request, dir string) erro
 	return errors.WithStack(os.WriteFile(filepath.Join(dir, "runtime.json"), data, 0o644))
 }
 
-// stubScript is a script that does nothing. It refers to what compilers call by themselves, so that it gets symbol versions.
+// stubScript is a script that does nothing. It refers to functions that compilers call implicitly, so that they get symbol versions.
 func stubScript(versions map[string]uint64) []byte {
 	refer := []string{"memcpy", "memset", "memmove", "memcmp", "strlen", "__stack_chk_fail", "__x86_return_thunk"}
 	for _, r := range []string{"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"} {
 		refer = append(refer, "__x86_indirect_thunk_"+r)
 	}
-	// Where sanitizers are in the kernel, compilers call them.
+	// Compilers call the sanitizers that the kernel has.
 	for name := range versions {
 		if strings.HasPrefix(name, "__asan_") || strings.HasPrefix(name, "__ubsan_") || strings.HasPrefix(name, "__tsan_") {
 			refer = append(refer, name)
@@ -112,7 +112,7 @@ func stubScript(versions map[string]uint64) []byte {
 	return []byte(c.String())
 }
 
-// takeCompiler takes the compiler's flags, and objtool's where kbuild runs it on each object.
+// takeCompiler takes the compiler's flags, and objtool's if kbuild runs it on each object.
 func (rt *kernelRuntime) takeCompiler(tr *tree) error {
 	script, err := tr.commands("gs_unit_script.o")
 	if err != nil {
@@ -128,7 +128,7 @@ func (rt *kernelRuntime) takeCompiler(tr *tree) error {
 	return nil
 }
 
-// scriptFlags keeps of a compiler's command what makes code, and drops headers, warnings and files. Generated code checks its
+// scriptFlags returns the flags of a compiler's command that affect code, without headers, warnings and files. Generated code checks its
 // bounds itself, and has no arrays on the stack for a canary to guard.
 func scriptFlags(command []string) []string {
 	flags := command[:1:1]
@@ -148,7 +148,7 @@ func scriptFlags(command []string) []string {
 	return append(flags, "-std=gnu11", "-fno-stack-protector", "-w", "-fdiagnostics-color=never")
 }
 
-// embeddedFlags drops of a compiler's command only the files and the places in the tree.
+// embeddedFlags returns the flags of a compiler's command, without files and paths of the tree.
 func embeddedFlags(command []string, dir string) []string {
 	flags := command[:1:1]
 	for i := 1; i < len(command); i++ {
@@ -226,7 +226,7 @@ func (rt *kernelRuntime) takeObjects(ctx context.Context, t *target, tr *tree) e
 	if rt.Objtool != nil || !t.hasObjtool() {
 		return rt.objtool(ctx, "the runtime", runtime)
 	}
-	// It has been run on each of the runtime's objects.
+	// kbuild has run it on each of the runtime's objects.
 	if commands, err = tr.printedCommands(ctx, t, "gs_unit_script.o"); err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (rt *kernelRuntime) takeObjects(ctx context.Context, t *target, tr *tree) e
 	return nil
 }
 
-// takeStack notes how much of the stack the library takes.
+// takeStack records the library's stack use.
 func (rt *kernelRuntime) takeStack(tr *tree) error {
 	library, err := readFrames(filepath.Join(tr.dir, "gs_unit_library.su"))
 	rt.Library = library.helpers()

@@ -115,12 +115,12 @@ func (t *target) readHeader(name string) []byte {
 	return nil
 }
 
-// compatDefines are the -D for the questions that compat.h asks: lines "ask MACRO FILE,… WORD".
+// compatDefines returns the -D of the checks in compat.h: lines "check MACRO FILE,… WORD".
 func (t *target) compatDefines(compat []byte) []string {
 	var flags []string
 	for s := bufio.NewScanner(bytes.NewReader(compat)); s.Scan(); {
 		f := strings.Fields(strings.TrimPrefix(s.Text(), " *"))
-		if len(f) != 4 || f[0] != "ask" {
+		if len(f) != 4 || f[0] != "check" {
 			continue
 		}
 		word := regexp.MustCompile(`\b` + f[3] + `\b`)

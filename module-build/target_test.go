@@ -50,8 +50,8 @@ func TestCompatDefines(t *testing.T) {
 		"include/linux/a.h": "int put(const char *s, int size);\n",
 		"Module.symvers":    "0x1\tput\tvmlinux\tEXPORT_SYMBOL\t\n",
 	})
-	got := target.compatDefines([]byte(" * ask YES include/linux/a.h put\n * ask NO include/linux/a.h pu\n" +
-		" * ask SIZE include/linux/none.h,include/linux/a.h put\\(.*size\n * ask EXPORTED Module.symvers put\n * ask no question\n"))
+	got := target.compatDefines([]byte(" * check YES include/linux/a.h put\n * check NO include/linux/a.h pu\n" +
+		" * check SIZE include/linux/none.h,include/linux/a.h put\\(.*size\n * check EXPORTED Module.symvers put\n * check no question\n"))
 	if want := []string{"-DYES=1", "-DNO=0", "-DSIZE=1", "-DEXPORTED=1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

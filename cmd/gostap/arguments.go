@@ -10,8 +10,8 @@ import (
 )
 
 // argumentFiles are files of the library that have the script's arguments as
-// globals, for those that look at them while they run: argc, argv[1] to
-// argv[argc], and argv_1 to argv_32, which are "" where there is no argument.
+// globals, for scripts that read them at run time: argc, argv[1] to
+// argv[argc], and argv_1 to argv_32, which are "" without such an argument.
 // A script may have globals of these names of its own.
 func argumentFiles(args []string) []*syntax.Source {
 	var b strings.Builder
@@ -34,7 +34,7 @@ func argumentFiles(args []string) []*syntax.Source {
 	return files
 }
 
-// unusedArguments warns of the arguments that the script does not look at.
+// unusedArguments warns of the arguments that the script does not use.
 func (inv *invocation) unusedArguments() (diags syntax.Diagnostics) {
 	for _, g := range inv.program.Globals {
 		if path := g.At.Source.Path; path == "<argc>" || strings.HasPrefix(path, "<argv") {

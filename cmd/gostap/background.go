@@ -17,13 +17,13 @@ import (
 )
 
 // A session of -F with -o is run by another process, `gostap run --background`,
-// which goes on when this one has seen that it started; a bundle runs itself again.
+// which continues when this one knows that it has started; a bundle runs itself again.
 
-// startedFd is where the process in the background says that it has started.
+// startedFd is the file descriptor by which the process in the background reports its start.
 const startedFd = 3
 
-// inBackground starts a session in the background, and prints the number of its
-// process when it runs.
+// inBackground starts a session in the background, and prints the pid of its
+// process.
 func (r *runOptions) inBackground(cfg consumer.Config) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -55,12 +55,12 @@ func (r *runOptions) inBackground(cfg consumer.Config) error {
 		return errors.Wrap(err, "starting the process in the background")
 	}
 	tell.Close()
-	// Not to its end: commands of system() may have the other end, too.
+	// Not until EOF: commands of system() may have the other end open, too.
 	if n, _ := started.Read(make([]byte, 1)); n > 0 {
 		_, err := fmt.Println(cmd.Process.Pid)
 		return err
 	}
-	// It has ended already, and said why, or the script was that short.
+	// It has ended already: with an error that it has reported, or because the script is short.
 	if err := cmd.Wait(); cmd.ProcessState == nil {
 		return errors.WithStack(err)
 	}
@@ -70,8 +70,8 @@ func (r *runOptions) inBackground(cfg consumer.Config) error {
 	return nil
 }
 
-// A backgroundLog takes what a session in the background has to say: until it has been started on the terminal,
-// then in a file, which is there once something has been said.
+// A backgroundLog writes the messages of a session in the background: until its start to the terminal, then to
+// a file, which is created with the first message.
 type backgroundLog struct {
 	mu   sync.Mutex
 	name string // of the file; "" until the session has been started
@@ -95,8 +95,8 @@ func (l *backgroundLog) Write(text []byte) (int, error) {
 	return l.file.Write(text)
 }
 
-// toBackground says that the session has been started, and gives up the terminal:
-// what the session has to say goes on in a file beside its output.
+// toBackground reports that the session has started, and closes the terminal: further
+// messages go to a file beside the session's output.
 func (r *runOptions) toBackground(log *backgroundLog) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// buildModule builds the module, and leaves it here if it was given a name.
+// buildModule builds the module, in the current folder if -m gives it a name.
 func (inv *invocation) buildModule(ctx context.Context) error {
 	name := inv.code.Manifest.Name
 	manifestJSON, err := json.Marshal(inv.code.Manifest)
@@ -50,7 +50,7 @@ func (inv *invocation) buildModule(ctx context.Context) error {
 	return inv.finishBuild(result, err)
 }
 
-// signer is what --sign names; nil if that is not KEY,CERT.
+// signer returns the key and certificate of --sign; nil if it is not KEY,CERT.
 func (o *options) signer() *modulebuild.Signer {
 	key, cert, _ := strings.Cut(o.sign, ",")
 	if key == "" || cert == "" {
@@ -93,7 +93,7 @@ func (inv *invocation) libraryC() []byte {
 	})
 }
 
-// progress says what takes long.
+// progress shows a step that takes long.
 func (inv *invocation) progress(what string) {
 	if inv.verbosity(4) > 0 {
 		fmt.Fprintf(os.Stderr, "%s …\n", what)
@@ -101,7 +101,7 @@ func (inv *invocation) progress(what string) {
 	inv.status.show(what, 500*time.Millisecond)
 }
 
-// name is the module's: that of -m, or one made of what it is built from.
+// name returns the module's name: that of -m, or one with a hash of the module's sources.
 func (inv *invocation) name() string {
 	if inv.module != "" {
 		return inv.module

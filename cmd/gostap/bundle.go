@@ -17,7 +17,7 @@ import (
 	"gostap/consumer"
 )
 
-// bundleFlags are those of gostap's own that bundle has, too: what goes into modules.
+// bundleFlags are the flags of gostap that bundle has, too: those that affect modules.
 var bundleFlags = []string{"execute", "output", "extra", "module", "sign", "guru", "include", "define", "suppress-handler-errors",
 	"suppress-time-limits", "timing", "verbose", "no-warnings", "color"}
 
@@ -71,7 +71,7 @@ Lines of the kernel's own code are not known in a bundle's stacks.`,
 	return cmd
 }
 
-// bundle builds the script for each kernel, and writes them behind this program.
+// bundle builds the script for each kernel, and appends them to this program.
 func (o *options) bundle(ctx context.Context, releases []string, out string) error {
 	if len(releases) == 0 {
 		releases = []string{runningRelease()}
@@ -122,7 +122,7 @@ func (o *options) buildFor(ctx context.Context, release string) (*invocation, er
 	return inv, inv.runPasses(ctx)
 }
 
-// writeProgram makes a file that can be run, whole or not at all.
+// writeProgram writes an executable file atomically.
 func writeProgram(path string, write func(io.Writer) error) error {
 	tmp := path + ".new"
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o777)
@@ -140,7 +140,7 @@ func writeProgram(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// checkBundle verifies a bundle and each module in it, and says what it has.
+// checkBundle verifies a bundle and each module in it, and lists its content.
 func checkBundle(w io.Writer, path string) error {
 	b, err := bundle.Open(path)
 	if err != nil {

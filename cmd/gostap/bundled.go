@@ -68,7 +68,7 @@ func newBundled(b *bundle.Bundle) *cobra.Command {
 	return cmd
 }
 
-// inMemory writes a module to a file that has no name, and returns a path that leads this process there.
+// inMemory writes a module to a memory file, and returns its path in /proc/self/fd.
 func inMemory(b *bundle.Bundle, i int) (string, error) {
 	data, err := b.Read(i)
 	if err != nil {
@@ -87,5 +87,5 @@ func inMemory(b *bundle.Bundle, i int) (string, error) {
 	return path, nil
 }
 
-// memoryFiles are open as long as the process lives: a file that is collected is closed.
+// memoryFiles keeps the files open for the life of the process: the garbage collector would close them.
 var memoryFiles []*os.File

@@ -15,7 +15,7 @@ import (
 	"gostap/doctor"
 )
 
-// doctorCodes are the exit codes by the worst finding. 1 is that of gostap's own errors.
+// doctorCodes are the exit codes by the worst finding. 1 is for gostap's own errors.
 var doctorCodes = map[doctor.Status]int{doctor.OK: 0, doctor.Note: 0, doctor.Warning: 2, doctor.Error: 3}
 
 // newDoctor makes `gostap doctor`.
@@ -65,7 +65,7 @@ built or run (error), and 1 if doctor itself has failed.`,
 	return cmd
 }
 
-// printDiagnosis prints all that is known as JSON.
+// printDiagnosis prints the facts and findings as JSON.
 func printDiagnosis(w io.Writer, facts doctor.Facts, findings []doctor.Finding) error {
 	text, err := json.MarshalIndent(struct {
 		Status   doctor.Status    `json:"status"`
@@ -82,7 +82,7 @@ func printDiagnosis(w io.Writer, facts doctor.Facts, findings []doctor.Finding) 
 // statusColors are the terminal's, by status.
 var statusColors = map[doctor.Status]string{doctor.OK: "32", doctor.Note: "36", doctor.Warning: "33", doctor.Error: "31"}
 
-// printFindings prints a line for each finding, and below it the command that mends it.
+// printFindings prints a line for each finding, and below it the command that fixes it.
 func printFindings(w io.Writer, facts doctor.Facts, findings []doctor.Finding, colors bool) error {
 	where := "not the running one"
 	if facts.Live != nil {

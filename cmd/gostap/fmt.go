@@ -57,7 +57,7 @@ func format(name string, diff, write bool) (bool, error) {
 		return false, err
 	}
 	src := &syntax.Source{Path: scriptName(name), Text: text}
-	// What can't be parsed is better left as it is.
+	// A file that can't be parsed is not changed.
 	if _, diags := syntax.Parse(src, formatEnv()); diags.Err() != nil {
 		return false, diags
 	}
@@ -86,7 +86,7 @@ func format(name string, diff, write bool) (bool, error) {
 	return changed, err
 }
 
-// formatEnv lets a script be parsed whatever arguments and rights it wants.
+// formatEnv is an environment in which any script can be parsed, whatever arguments and rights it needs.
 func formatEnv() *syntax.Env {
 	args := make([]string, 100)
 	for i := range args {
@@ -95,7 +95,7 @@ func formatEnv() *syntax.Env {
 	return &syntax.Env{Arch: "x86_64", Runtime: "kernel", Guru: true, Privilege: "stapdev", StapVersion: language, Args: args}
 }
 
-// showDiff prints the difference as diff(1) sees it.
+// showDiff prints the output of diff(1).
 func showDiff(name string, before, after []byte) error {
 	r, w, err := os.Pipe()
 	if err != nil {

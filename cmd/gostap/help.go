@@ -62,9 +62,9 @@ const (
 	lastColumn  = 80
 )
 
-// flagUsages prints flags with what they do. pflag's FlagUsagesWrapped would say
-// --vm RELEASE[="default"], which can't be written so, and --verbose count; and each
-// group would have a column of its own.
+// flagUsages prints flags with what they do. pflag's FlagUsagesWrapped would print
+// --vm RELEASE[="default"], which is no valid option, and --verbose count; and the
+// columns of groups would differ.
 func flagUsages(w io.Writer, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {

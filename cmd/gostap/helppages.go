@@ -13,9 +13,9 @@ import (
 	"gostap/elaborate/library"
 )
 
-// What gostap help finds in the pages of docs/, and by the words of what it knows.
+// gostap help for topics in the pages of docs/, and the search by words.
 
-// pages are all topics of docs/, in the form of what the library says of functions.
+// pages returns all topics of docs/, in the form of the library's documentation.
 func pages() (list []library.Doc) {
 	_, probes := docs.Probes()
 	_, messages := docs.Errors()
@@ -36,7 +36,7 @@ func plain(text string) string { return strings.ReplaceAll(text, "`", "") }
 // pagesAbout returns the topics of a name: a probe point, a limit, or a message that has been printed.
 func pagesAbout(name string) (found []library.Doc) {
 	var message docs.Topic
-	if strings.Contains(name, " ") { // one word is looked for in all that is known
+	if strings.Contains(name, " ") { // a single word is searched in all documentation
 		message, _ = docs.Message(name)
 	}
 	for _, p := range pages() {
@@ -56,7 +56,7 @@ var (
 	timerUnits = regexp.MustCompile(`^timer\.(s|sec|ms|msec|us|usec|ns|nsec|jiffies)\b`)
 )
 
-// spellsPoint reports whether a heading of docs/PROBES.md, points parted by commas, has the point, whatever its arguments are.
+// spellsPoint reports whether a heading of docs/PROBES.md, points separated by commas, contains the point, with any arguments.
 func spellsPoint(heading, point string) bool {
 	shape := func(text string) string { return arguments.ReplaceAllString(strings.TrimSpace(text), "") }
 	point = timerUnits.ReplaceAllString(shape(point), "timer.UNIT")
@@ -81,7 +81,7 @@ func spellsPoint(heading, point string) bool {
 	return false
 }
 
-// mentions returns what has all the words, in its name or in what is said of it; names come first.
+// mentions returns the topics with all the words in name or text; those with names come first.
 func mentions(all []library.Doc, words string) (found []library.Doc) {
 	inName := func(d library.Doc) bool { return hasAll(d.Name, words) }
 	for _, d := range append(all, pages()...) {

@@ -58,7 +58,7 @@ message that gostap has printed; else what has all of these words in it.
 	return cmd
 }
 
-// topics prints what the library says of what a pattern stands for.
+// topics prints the library's documentation of what a pattern matches.
 func (q *queryOptions) topics(pattern string, text func(io.Writer, []library.Doc)) error {
 	inv, err := q.prepare()
 	if err != nil {
@@ -85,7 +85,7 @@ func (q *queryOptions) topics(pattern string, text func(io.Writer, []library.Doc
 	return printList(docs, q.format, text)
 }
 
-// printTopics prints functions and aliases with what is said of them.
+// printTopics prints functions and aliases with their documentation.
 func printTopics(w io.Writer, docs []library.Doc) {
 	for i, d := range docs {
 		if i > 0 {

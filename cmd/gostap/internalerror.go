@@ -13,9 +13,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Internal errors: what panics in gostap itself.
+// Internal errors: panics in gostap itself.
 
-// inPass runs a pass, or what prints its result; a panic in it is an error that names the pass.
+// inPass runs a pass, or the printing of its result; a panic becomes an error that names the pass.
 func inPass(n int, name string, run func() error) (err error) {
 	defer func() {
 		var e *panics.Error
@@ -27,13 +27,13 @@ func inPass(n int, name string, run func() error) (err error) {
 	return run()
 }
 
-// traceVerbosity is how many -v show where in gostap's code an internal error was.
+// traceVerbosity is the number of -v from which on an internal error shows its stack trace.
 const traceVerbosity = 3
 
 const internalAdvice = "this is a bug in gostap, not in the script: please report it, with the script, " +
 	"what gostap --version and uname -r print, and what -vvv adds here"
 
-// reportInternal says what has happened, where in the script, and what to do about it.
+// reportInternal reports an internal error, its position in the script, and what to do about it.
 func reportInternal(w io.Writer, e *panics.Error, verbosity int) {
 	msg := fmt.Sprintf("internal error: %v", e.Value)
 	if e.Pass != "" {

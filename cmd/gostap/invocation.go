@@ -21,8 +21,8 @@ import (
 	"gostap/vm"
 )
 
-// An invocation is what one call of gostap works on: the options, the kernel that they name,
-// and what the passes have made of the script so far.
+// An invocation is the state of one call of gostap: the options, the kernel that they name,
+// and the results of the passes so far.
 type invocation struct {
 	*options
 	limits  emit.Limits
@@ -30,7 +30,7 @@ type invocation struct {
 	library *library.Library
 	status  *statusLine
 
-	argsUsed []atomic.Bool // which of the script's arguments pass 1 came across
+	argsUsed []atomic.Bool // which of the script's arguments are used
 
 	files   []*syntax.File   // of pass 1
 	program *program.Program // of pass 2
@@ -40,7 +40,7 @@ type invocation struct {
 	number  int              // of that pass
 }
 
-// newInvocation settles which kernel the script is for, before any pass.
+// newInvocation determines the kernel that the script is for, before any pass.
 func (o *options) newInvocation() (*invocation, error) {
 	limits, err := o.setLimits()
 	if err != nil {
@@ -73,7 +73,7 @@ func (o *options) newInvocation() (*invocation, error) {
 	return &invocation{options: o, limits: limits, target: target}, nil
 }
 
-// libraryPath is what diagnostics call the embedded library.
+// libraryPath is the embedded library's path in diagnostics.
 const libraryPath = "<tapset>"
 
 // isBuiltin reports whether a file is one of the embedded library.
@@ -93,18 +93,18 @@ func programVersion() string {
 	return id
 }
 
-// folders are where the tapset library is.
+// folders returns the folders of the tapset library.
 func (inv *invocation) folders() []library.Folder {
 	folders := []library.Folder{{FS: tapsets.FS, Path: libraryPath, Version: programVersion()}}
 	for _, dir := range inv.includes {
-		if _, err := os.Stat(dir); err == nil { // as stap, it does without
+		if _, err := os.Stat(dir); err == nil { // as in stap, it need not exist
 			folders = append(folders, includedFolder(dir, inv.target.Release))
 		}
 	}
 	return append(folders, othersFolders()...)
 }
 
-// env is what the preprocessor may ask.
+// env returns the preprocessor's environment.
 func (inv *invocation) env(args []string) *syntax.Env {
 	inv.argsUsed = make([]atomic.Bool, len(args))
 	return &syntax.Env{
@@ -120,7 +120,7 @@ func (inv *invocation) env(args []string) *syntax.Env {
 	}
 }
 
-// diagnose prints the diagnostics of a pass; the error says that there was one among them.
+// diagnose prints the diagnostics of a pass; the result is an error if one of them is.
 func (inv *invocation) diagnose(diags syntax.Diagnostics) error {
 	diags.Sort()
 	fatal := diags.Err() != nil

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// keepGenerated leaves what passes 3 and 4 have made in a folder of its own, for -k. As stap, it does so whichever pass is the
-// last, and names the files as stap does.
+// keepGenerated copies the results of passes 3 and 4 to a folder, for -k. Like stap, it does so whichever pass is the last,
+// and uses stap's names of files.
 func (inv *invocation) keepGenerated() error {
 	prefix, script, said := "gostap-", "script.c", "Keeping the generated files in %s\n"
 	if inv.stap {

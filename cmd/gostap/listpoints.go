@@ -11,8 +11,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// listPoints prints the probe points that -l's or -L's pattern stands for. What
-// can't be probed is no error: that is what one asks to know.
+// listPoints prints the probe points that -l's or -L's pattern stands for. A point that
+// can't be probed is no error: to find that out is a purpose of listing.
 func (o *options) listPoints() error {
 	inv, err := o.newInvocation()
 	if err != nil {
@@ -26,7 +26,7 @@ func (o *options) listPoints() error {
 	inv.announceSession()
 	start := startPass()
 	library, diags := library.Open(env, inv.folders()...)
-	inv.library, inv.number = library, 1 // which stapWork tells of
+	inv.library, inv.number = library, 1 // for stapWork
 	inv.announceLibrary()
 	for i, text := range inv.extra { // for their aliases
 		script := &syntax.Source{Path: extraName(i), Text: []byte(text), Origin: syntax.Tapset}
@@ -42,7 +42,7 @@ func (o *options) listPoints() error {
 		diags.Write(os.Stderr, colorful)
 	}
 	if len(listed) == 0 {
-		// An empty list is an answer, unless the kernel could not be read.
+		// An empty list is no error, unless the kernel could not be read.
 		if _, err := inv.target.Kernel(); err != nil && o.runtime == "kernel" {
 			return err
 		}
@@ -53,7 +53,7 @@ func (o *options) listPoints() error {
 	return err
 }
 
-// listed says for -v what stap says of its passes when it lists.
+// listed prints, for -v, stap's messages about its passes when it lists.
 func (inv *invocation) listed(pass int, work string, start passStart) {
 	if inv.stap && inv.verbosity(pass) > 0 {
 		fmt.Fprintf(os.Stderr, "Pass %d: %s in %s.\n", pass, work, start.took())

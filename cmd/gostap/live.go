@@ -20,14 +20,14 @@ import (
 	"gostap/live/serve"
 )
 
-// liveOptions say how a session is shown while it runs.
+// liveOptions are the options of showing a session while it runs.
 type liveOptions struct {
 	monitor string // seconds; "" without --monitor
 	serve   serve.Options
-	otlp    string // where a receiver is; "" without --otlp
+	otlp    string // the receiver's address; "" without --otlp
 }
 
-// runSession is consumer.Run, or what does something besides.
+// A runSession is consumer.Run, or a function around it.
 type runSession = func(context.Context, consumer.Config) (consumer.Result, error)
 
 func (l *liveOptions) flags(f *pflag.FlagSet) {
@@ -39,10 +39,10 @@ func (l *liveOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&l.otlp, "otlp", "", "send globals and probes as metrics, what is printed as logs and stacks as profiles to an OpenTelemetry receiver at `URL`, such as http://localhost:4318")
 }
 
-// on reports whether the script is to be built so that it can be looked at.
+// on reports whether the script is to be built with views of its globals.
 func (l *liveOptions) on() bool { return l.shows() || l.otlp != "" }
 
-// shows reports whether somebody looks at the session itself.
+// shows reports whether the session is shown, by --monitor or --serve.
 func (l *liveOptions) shows() bool { return l.serve.Address != "" || l.monitor != "" }
 
 // interval is --monitor's.
@@ -115,7 +115,7 @@ func (l *liveOptions) served(ctx context.Context, cfg consumer.Config, run runSe
 	return run(ctx, cfg)
 }
 
-// monitored has the terminal show the session. Once it has the terminal back, it prints the end of what the script has printed.
+// monitored shows the session in the terminal. When that is over, it prints the end of the script's output.
 func (l *liveOptions) monitored(ctx context.Context, cfg consumer.Config, run runSession) (consumer.Result, error) {
 	if !term.IsTerminal(0) || !term.IsTerminal(1) {
 		return consumer.Result{ExitCode: 1}, errors.New("--monitor shows the session in a terminal, and there is none; --serve :PORT shows it in a browser")

@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	// The passes are over before collecting garbage would pay; the consumer makes none.
+	// Passes are short, and the consumer makes no garbage: to collect it would only take time.
 	debug.SetGCPercent(400)
 	cmd, args := calledAs(os.Args[0], os.Args[1:])
 	switch b, err := bundle.Self(); {
@@ -33,7 +33,7 @@ func main() {
 	mainthread.Run(func() { os.Exit(execute(cmd, args, os.Stderr)) })
 }
 
-// execute has cmd obey a command line, reports what went wrong and returns the exit code.
+// execute runs cmd with a command line, reports errors and returns the exit code.
 func execute(cmd *cobra.Command, args []string, messages io.Writer) int {
 	cmd.SetArgs(args)
 	err := func() (err error) {
@@ -43,12 +43,12 @@ func execute(cmd *cobra.Command, args []string, messages io.Writer) int {
 	return report(messages, err, verbosityOf(cmd, args))
 }
 
-// exitCode is an error that has been reported already, or needs no words.
+// An exitCode is an error that has been reported already, or needs no message.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// report prints err as a person wants it and returns the exit code.
+// report prints err for the user and returns the exit code.
 func report(w io.Writer, err error, verbosity int) int {
 	var internal *panics.Error
 	var code exitCode

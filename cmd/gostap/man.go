@@ -21,8 +21,8 @@ import (
 	"gostap/elaborate/probetype"
 )
 
-// The manual pages, of what --help prints, of docs/ and of the tapsets' comments: written as Markdown, from which
-// go-md2man makes roff.
+// The manual pages, from the help of commands, docs/ and the tapsets' comments: they are written as Markdown, which
+// go-md2man converts to roff.
 
 // writeManual writes gostap(1), a page for each command, gostapprobes(7) and gostapfuncs(7).
 func writeManual(folder string, root *cobra.Command, q *queryOptions) error {
@@ -58,13 +58,13 @@ func writeManual(folder string, root *cobra.Command, q *queryOptions) error {
 	return nil
 }
 
-// heading begins a page.
+// heading writes the beginning of a page.
 func heading(b *bytes.Buffer, name string, section int, what string) {
 	short, _, _ := strings.Cut(version, ",")
 	fmt.Fprintf(b, "%% %q %q %q %q %q\n# NAME\n\n%s - %s\n\n", strings.ToUpper(name), fmt.Sprint(section), "", "gostap "+short, "gostap", name, literalMarkdown(what))
 }
 
-// literalMarkdown spells text so that Markdown has no meaning in it.
+// literalMarkdown escapes text for Markdown.
 func literalMarkdown(text string) string {
 	var b strings.Builder
 	for _, c := range text {
@@ -76,12 +76,12 @@ func literalMarkdown(text string) string {
 	return b.String()
 }
 
-// block writes text that stands as it is.
+// block writes preformatted text.
 func block(b *bytes.Buffer, text string) {
 	b.WriteString("```\n" + strings.Trim(text, "\n") + "\n```\n\n")
 }
 
-// paragraphs writes a help text: its paragraphs, and what is indented in it as it stands there.
+// paragraphs writes a help text; indented lines are preformatted.
 func paragraphs(b *bytes.Buffer, text string) {
 	for part := range strings.SplitSeq(text, "\n\n") {
 		if strings.HasPrefix(part, "  ") {
@@ -96,7 +96,7 @@ func paragraphs(b *bytes.Buffer, text string) {
 	}
 }
 
-// flagsPage writes what options mean.
+// flagsPage writes the descriptions of options.
 func flagsPage(b *bytes.Buffer, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
@@ -199,7 +199,7 @@ func funcsPage(all []library.Doc) []byte {
 	return b.Bytes()
 }
 
-// libraryPart writes what the library says of functions or aliases, by its folders.
+// libraryPart writes the library's documentation of functions or aliases, by folders.
 func libraryPart(b *bytes.Buffer, all []library.Doc, kind string) {
 	chapters := map[string][]library.Doc{}
 	for _, d := range all {

@@ -18,7 +18,7 @@ import (
 
 // options are the command line's, with SystemTap's letters and meanings.
 type options struct {
-	source      *syntax.Source // a tool's script, which then is the only one; nil: what the command line says
+	source      *syntax.Source // a tool's script, which is then the only one; nil: that of the command line
 	scripts     []string       // -e, or none
 	extra       []string       // -E
 	args        []string       // the file, unless there is a -e, and the script's arguments
@@ -34,7 +34,7 @@ type options struct {
 	unoptimized bool // -u
 	keep        bool
 	module      string
-	moduleFlag  *pflag.Flag // which sets it
+	moduleFlag  *pflag.Flag // the flag for it
 	release     string
 	vm          string // "" without --vm, vmDefault without a release
 	runtime     string
@@ -51,18 +51,18 @@ type options struct {
 
 	bundling bool // the module is for a bundle
 
-	stap bool // called as SystemTap's stap: its messages are wanted
+	stap bool // called as stap: messages are SystemTap's
 	peer peerOptions
 	run  runOptions
 }
 
-// pattern is that of -l or -L, "" if a script is to be run.
+// pattern returns the pattern of -l or -L, "" if a script is to be run.
 func (o *options) pattern() string { return o.list + o.listVars }
 
 // runs reports whether pass 5 is going to run.
 func (o *options) runs() bool { return o.pass == 5 && o.pattern() == "" && !o.peer.dumps() }
 
-// check refuses what makes no sense before any work is done.
+// check refuses invalid options before any work is done.
 func (o *options) check() error {
 	if o.stap {
 		if err := o.checkAsStap(); err != nil {
@@ -109,7 +109,7 @@ func (o *options) check() error {
 		return err
 	}
 	for _, dir := range o.includes {
-		if o.stap { // does without
+		if o.stap { // stap ignores it
 			break
 		}
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -131,7 +131,7 @@ func (o *options) check() error {
 // definition is how -D is written.
 var definition = regexp.MustCompile(`(?i)^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$`)
 
-// checkNames refuses versions and names that there can't be.
+// checkNames refuses invalid versions and names.
 func (o *options) checkNames() error {
 	if syntax.CompareVersions(o.compatible, language) > 0 {
 		return errors.Errorf("ERROR: systemtap version %s cannot be compatible with future version %s", language, o.compatible)
@@ -148,7 +148,7 @@ func (o *options) checkNames() error {
 	return nil
 }
 
-// checkScript refuses what is not one script, or one pattern to list.
+// checkScript checks that there is one script, or one pattern to list.
 func (o *options) checkScript() error {
 	switch {
 	case o.list != "" && o.listVars != "":
@@ -184,7 +184,7 @@ func (o *options) setLimits() (emit.Limits, error) {
 		if known {
 			continue
 		}
-		// Others are for embedded C, or for what SystemTap's own runtime has.
+		// Others are for embedded C, or for SystemTap's own runtime.
 		if hint := suggest.Hint(name, emit.LimitNames()); hint != "" && !o.noWarn && !o.stap && !strings.HasPrefix(name, "STP_") {
 			fmt.Fprintf(os.Stderr, "gostap: warning: -D %s is no limit (%s)\n", name, hint)
 		}

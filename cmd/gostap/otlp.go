@@ -15,7 +15,7 @@ import (
 	"gostap/live/otlp"
 )
 
-// sent returns what runs a session and sends it to the receiver of --otlp, if there is one.
+// sent returns a runSession that sends the session to the receiver of --otlp, if there is one.
 func (l *liveOptions) sent(run runSession) runSession {
 	if l.otlp == "" {
 		return run
@@ -45,7 +45,7 @@ func (l *liveOptions) sent(run runSession) runSession {
 	}
 }
 
-// alsoWatch has a second one watch a session, besides the first, if there is one.
+// alsoWatch adds a second watcher of a session to the first, if there is one.
 func alsoWatch(first, second func(live.Session) (end func())) func(live.Session) func() {
 	if first == nil {
 		return second

@@ -23,16 +23,16 @@ import (
 	"gostap/internal/panics"
 )
 
-// outputOptions say where a session's output goes, and how it looks.
+// outputOptions are the options of a session's output and its form.
 type outputOptions struct {
 	file     string
 	rotate   string
 	format   string
-	baseline string // what a flame graph is compared with
+	baseline string // the profile that a flame graph is compared with
 	plain    string // when histograms are drawn with @: --plain
 	bulk     bool   // a file for each processor
-	cpus     bool   // whose names end in _cpuN
-	stap     bool   // SystemTap's messages are wanted
+	cpus     bool   // the files' names end in _cpuN
+	stap     bool   // messages are SystemTap's
 }
 
 func (o *outputOptions) flags(f *pflag.FlagSet) {
@@ -63,7 +63,7 @@ func (o *outputOptions) blocks() bool {
 	return utf8 && !o.stap && o.file == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
-// plainArgument is --plain for another gostap, whose output comes out here.
+// plainArgument is --plain for another gostap, whose output is this one's.
 func (o *outputOptions) plainArgument() string {
 	if o.blocks() {
 		return "--plain=never"
@@ -114,7 +114,7 @@ func (o *outputOptions) rotation() (limit int64, keep int, err error) {
 	return mb << 20, keep, nil
 }
 
-// open returns where the output goes, nil for standard output, and what ends it.
+// open returns the output, nil for standard output, and a function that closes it.
 func (o *outputOptions) open() (*consumer.Files, func() error, error) {
 	if o.file == "" {
 		return nil, func() error { return nil }, nil
@@ -130,7 +130,7 @@ func (o *outputOptions) open() (*consumer.Files, func() error, error) {
 	return files, followSwitches(files), nil
 }
 
-// openBulk returns the files for each processor, and what ends them.
+// openBulk returns the files for each processor, and a function that closes them.
 func (o *outputOptions) openBulk() (*consumer.Bulk, func() error, error) {
 	limit, keep, err := o.rotation()
 	if err != nil {
@@ -152,13 +152,13 @@ func (o *outputOptions) bulkName(cpu int) string {
 	return fmt.Sprint(name, mark, cpu)
 }
 
-// An outputFile goes on in the next file when it is told to.
+// An outputFile can switch to the next file.
 type outputFile interface {
 	Switch() error
 	Close() error
 }
 
-// followSwitches has SIGUSR2 switch files, and returns what ends that and closes them.
+// followSwitches makes SIGUSR2 switch files, and returns a function that ends that and closes them.
 func followSwitches(files outputFile) (done func() error) {
 	switches := make(chan os.Signal, 1)
 	signal.Notify(switches, unix.SIGUSR2)
@@ -175,13 +175,13 @@ func followSwitches(files outputFile) (done func() error) {
 	}
 }
 
-// switchFiles has the output go on in the next file. It is no reason to end the session if that fails.
+// switchFiles switches the output to the next file. An error does not end the session.
 func switchFiles(files outputFile) (err error) {
 	defer panics.Catch(&err)
 	return files.Switch()
 }
 
-// runSession runs a session to its end, or until it is left, with the output where the options say.
+// runSession runs a session to its end, or until it is left, with the output that the options name.
 func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 	run func(context.Context, consumer.Config) (consumer.Result, error)) error {
 	cfg.Blocks = o.blocks()

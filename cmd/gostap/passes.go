@@ -19,7 +19,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// passes runs the five passes, up to the one that -p names, and prints what that has made.
+// passes runs the five passes, up to the one that -p names, and prints its result.
 func (o *options) passes(ctx context.Context) error {
 	inv, err := o.newInvocation()
 	if err != nil {
@@ -53,7 +53,7 @@ func (inv *invocation) runPasses(ctx context.Context) error {
 		inv.status.show("pass "+strconv.Itoa(i+1)+": "+name, 3*time.Second)
 		if i+1 == 5 {
 			inv.status.show("", 0)
-			release() // the consumer has its own ways
+			release() // the consumer handles signals itself
 			inv.announceRun()
 		}
 		err := untilSignal(ctx, i+1, name, run)
@@ -78,8 +78,8 @@ func (inv *invocation) runPasses(ctx context.Context) error {
 	return nil
 }
 
-// untilSignal runs a pass. Passes 1 to 3, which run no other programs but a compiler for headers, end when a signal comes,
-// wherever they are; the others by themselves.
+// untilSignal runs a pass. Passes 1 to 3, which run no other programs but a compiler for headers, end at once at a
+// signal; the others end by their context.
 func untilSignal(ctx context.Context, n int, name string, run func(context.Context) error) error {
 	if n > 3 {
 		return inPass(n, name, func() error { return run(ctx) })

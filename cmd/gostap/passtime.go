@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A passStart is when a pass began, and what processor time had been used by then.
+// A passStart is the time at a pass's start, with the processor time used until then.
 type passStart struct {
 	real      time.Time
 	user, sys time.Duration
@@ -22,7 +22,7 @@ func startPass() passStart {
 	return passStart{time.Now(), user, sys}
 }
 
-// processorTime is what this process and those that it has waited for have used.
+// processorTime returns the processor time of this process and its children that have ended.
 func processorTime() (user, sys time.Duration) {
 	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
 		var r unix.Rusage
@@ -34,7 +34,7 @@ func processorTime() (user, sys time.Duration) {
 	return user, sys
 }
 
-// passed says for -v how long the pass took that has just run.
+// passed prints, for -v, how long the last pass took.
 func (inv *invocation) passed(name string, start passStart) {
 	if inv.stap {
 		fmt.Fprintf(os.Stderr, "Pass %d: %s\n", inv.number, inv.stapRemark(start))
@@ -44,13 +44,13 @@ func (inv *invocation) passed(name string, start passStart) {
 	fmt.Fprintf(os.Stderr, "Pass %d: %-10s %9.1f ms%s\n", inv.number, name, took, inv.remark)
 }
 
-// took is the time since then, as stap -v says it: 10usr/20sys/41real ms.
+// took is the time since then in the form of stap -v: 10usr/20sys/41real ms.
 func (s passStart) took() string {
 	user, sys := processorTime()
 	return fmt.Sprintf("%dusr/%dsys/%dreal ms", (user - s.user).Milliseconds(), (sys - s.sys).Milliseconds(), time.Since(s.real).Milliseconds())
 }
 
-// memoryUse is this process's memory as stap -v says it.
+// memoryUse is this process's memory in the form of stap -v.
 func memoryUse() string {
 	var size, resident, shared, text, lib, data int64
 	if stat, err := os.ReadFile("/proc/self/statm"); err == nil {

@@ -18,10 +18,10 @@ import (
 	"gostap/output/profile"
 )
 
-// A picture has a session collect what it shows, and returns what writes that, or the rest of it, at the session's end.
+// A picture makes a session collect its records, and returns a function that writes the picture, or its rest, at the session's end.
 type picture func(o *outputOptions, cfg *consumer.Config) (draw func(io.Writer) error, err error)
 
-// pictures are the forms of --output that are no lines.
+// pictures are the forms of --output other than lines.
 var pictures = map[string]picture{
 	"folded":     stacks(func(w io.Writer, p, _ *profile.Profile, _ string) error { return folded.Write(w, p) }),
 	"flamegraph": stacks(flamegraph.Write),
@@ -30,17 +30,17 @@ var pictures = map[string]picture{
 	"html":       page,
 }
 
-// formats are those of --output.
+// formats are the values of --output.
 const formats = "text, json, html, folded, flamegraph, pprof or perfetto"
 
-// page writes a report of all that the session has shown.
+// page writes a report of the session.
 func page(_ *outputOptions, cfg *consumer.Config) (func(io.Writer) error, error) {
 	shown := new(consumer.Shown)
 	cfg.Collector = shown
 	return func(w io.Writer) error { return shown.Report(pictureTitle(cfg)).Write(w) }, nil
 }
 
-// trace writes all that the session prints on the way.
+// trace writes the session's output while it runs.
 func trace(_ *outputOptions, cfg *consumer.Config) (func(io.Writer) error, error) {
 	t := new(consumer.Trace)
 	cfg.Collector = t

@@ -4,7 +4,7 @@ package main
 
 import "github.com/pkg/errors"
 
-// A script takes a user's privilege to run: that of stapdev unless less is named, which allows less.
+// A script is built for a privilege of users: stapdev by default; a lower one allows less.
 
 // privilege is stapusr, stapsys or stapdev.
 func (o *options) privilege() string {
@@ -20,7 +20,7 @@ func (o *options) privilege() string {
 // unprivileged reports whether the script may look into its user's own processes alone.
 func (o *options) unprivileged() bool { return o.privilege() == "stapusr" }
 
-// checkPrivilege refuses privileges that there are not, and guru mode without that of stapdev.
+// checkPrivilege refuses unknown privileges, and guru mode without that of stapdev.
 func (o *options) checkPrivilege() error {
 	switch p := o.privilege(); {
 	case o.peer.unprivileged && o.peer.privilege != "":

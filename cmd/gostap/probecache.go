@@ -116,7 +116,7 @@ func (inv *invocation) addPoints(cache *probecache.Cache, add []string) error {
 	return inv.printSizes(entries)
 }
 
-// printSizes prints how many points each entry holds, and in how large a file.
+// printSizes prints the number of points and the size of each entry.
 func (inv *invocation) printSizes(list []probecache.Entry) error {
 	for _, h := range list {
 		of := ""
@@ -132,7 +132,7 @@ func (inv *invocation) printSizes(list []probecache.Entry) error {
 	return nil
 }
 
-// cachedPoints are the points that the probe cache holds of a kernel itself or of a module.
+// cachedPoints are the points of an entry of the probe cache, of a kernel itself or of a module.
 type cachedPoints struct {
 	Release string   `json:"release"`
 	Module  string   `json:"module,omitempty"`

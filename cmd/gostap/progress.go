@@ -16,9 +16,9 @@ import (
 	"gostap/internal/panics"
 )
 
-// A statusLine says on a terminal what gostap waits for, and for how long by now.
-// It is shown when nothing else has been for a while, and goes when something is.
-// It is nil where standard error is no terminal.
+// A statusLine shows on a terminal what gostap waits for, and since when. It appears
+// when nothing else has been shown for a while, and disappears when something is.
+// It is nil if standard error is no terminal.
 type statusLine struct {
 	terminal  *os.File
 	done      chan struct{}
@@ -28,7 +28,7 @@ type statusLine struct {
 	what    string
 	since   time.Time
 	last    time.Time                // when something else was shown
-	after   time.Duration            // for how long nothing else is to have been shown
+	after   time.Duration            // how long nothing else must have been shown
 	spinner *progressbar.ProgressBar // nil while nothing is shown
 	midLine bool                     // what was shown has not ended its line
 }
@@ -67,7 +67,7 @@ func (l *statusLine) show(what string, after time.Duration) {
 	l.last = l.since
 }
 
-// close takes the line away for good.
+// close removes the line for good.
 func (l *statusLine) close() {
 	if l == nil {
 		return
@@ -101,7 +101,7 @@ func (l *statusLine) erase() {
 	}
 }
 
-// newBar returns a bar on a terminal, for total steps, or a spinner for -1. It is redrawn by who has it.
+// newBar returns a bar on a terminal, for total steps, or a spinner for -1. It is redrawn by its owner.
 func newBar(terminal io.Writer, total int64) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(terminal),
@@ -132,7 +132,7 @@ func (b statusWriter) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// before makes room for p, which is about to be written to the terminal.
+// before erases the line before p is written to the terminal.
 func (l *statusLine) before(p []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,8 +140,8 @@ func (l *statusLine) before(p []byte) {
 	l.last, l.midLine = time.Now(), !bytes.HasSuffix(p, []byte("\n"))
 }
 
-// progress returns a bar for what takes seconds, nil where standard error is no terminal. It
-// shows once half a second has gone by, and is gone when the work is done.
+// progress returns a bar for a step that takes seconds, nil if standard error is no terminal. It
+// appears after half a second, and disappears at the end.
 func progress(what string) func(done, total int64) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return nil

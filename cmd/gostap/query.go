@@ -19,7 +19,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// queryOptions are those of the commands that answer questions about the kernel.
+// queryOptions are the options of the commands that list what can be probed.
 type queryOptions struct {
 	options
 	format string
@@ -32,7 +32,7 @@ func (q *queryOptions) flags(cmd *cobra.Command) {
 	q.runtime, q.pass, q.compatible = "kernel", 2, language
 }
 
-// prepare checks the shared flags and settles which kernel is meant.
+// prepare checks the shared flags and determines the kernel.
 func (q *queryOptions) prepare() (*invocation, error) {
 	if err := checkFormat(q.format); err != nil {
 		return nil, err
@@ -153,8 +153,8 @@ func printVars(w io.Writer, list []query.PointVars) {
 	}
 }
 
-// printList writes a list to standard output: as text does it, or as JSON, an
-// object a line.
+// printList writes a list to standard output: by text, or as JSON, an object a
+// line.
 func printList[T any](list []T, format string, text func(io.Writer, []T)) error {
 	out := bufio.NewWriter(os.Stdout)
 	if format != "json" {
@@ -171,7 +171,7 @@ func printList[T any](list []T, format string, text func(io.Writer, []T)) error 
 	return out.Flush()
 }
 
-// printEach writes things as they spell themselves, a line for each.
+// printEach writes items by their String methods, a line for each.
 func printEach[T fmt.Stringer](w io.Writer, list []T) {
 	for _, x := range list {
 		fmt.Fprintln(w, x)

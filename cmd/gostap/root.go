@@ -63,7 +63,7 @@ func newTracer(o *options) (*cobra.Command, []flagGroup) {
 	return cmd, groups
 }
 
-// execute does what the options ask for.
+// execute runs the action that the options select.
 func (o *options) execute(ctx context.Context) error {
 	if err := o.check(); err != nil {
 		return err
@@ -82,8 +82,8 @@ func (o *options) execute(ctx context.Context) error {
 	return o.passes(ctx)
 }
 
-// version is gostap's own.
+// version is gostap's version.
 const version = "0.1, speaking SystemTap " + language
 
-// language is the SystemTap version whose language is spoken: systemtap_v.
+// language is the version of SystemTap whose language gostap implements: systemtap_v.
 const language = "4.8"

@@ -20,14 +20,14 @@ import (
 	"gostap/translator/suggest"
 )
 
-// runOptions are those of pass 5, which `gostap run` has too.
+// runOptions are the options of pass 5, which `gostap run` has, too.
 type runOptions struct {
 	command     string
 	pid         int
 	bufferMB    int
-	buffer      *pflag.Flag // which sets it
+	buffer      *pflag.Flag // the flag for it
 	timeout     int
-	timeoutFlag *pflag.Flag // which sets it
+	timeoutFlag *pflag.Flag // the flag for it
 	globals     []string
 	symbols     []string // -d
 	ldd         bool
@@ -55,7 +55,7 @@ func (r *runOptions) flags(f *pflag.FlagSet) {
 	r.buffer = f.Lookup("buffer")
 }
 
-// A decimal is an option's number that has no other base than ten: 010 is 10.
+// A decimal is an option's number in base ten only: 010 is 10.
 type decimal int
 
 func (d *decimal) String() string { return strconv.Itoa(int(*d)) }
@@ -66,7 +66,7 @@ func (d *decimal) Set(s string) error {
 	return err
 }
 
-// check refuses what makes no sense.
+// check refuses invalid options.
 func (r *runOptions) check() error {
 	switch {
 	case r.recorder && pictures[r.out.format] != nil:
@@ -100,10 +100,10 @@ func (r *runOptions) check() error {
 // leaves reports whether the session is left to itself once it has been started.
 func (r *runOptions) leaves() bool { return r.recorder && r.out.file == "" }
 
-// maxBufferMB is the most that -s takes, as SystemTap has it.
+// maxBufferMB is the largest -s, as in SystemTap.
 const maxBufferMB = 4095
 
-// checkGlobals refuses a -G that a module with that manifest would not take.
+// checkGlobals checks -G against the globals in a manifest.
 func (r *runOptions) checkGlobals(m *manifest.Manifest) error {
 	known := map[string]manifest.Global{}
 	var names []string
@@ -129,8 +129,8 @@ func (r *runOptions) checkGlobals(m *manifest.Manifest) error {
 	return nil
 }
 
-// arguments are r as a command line for gostap run, but for what says which
-// file the output goes to, and who writes it.
+// arguments returns r as a command line for gostap run, without the options about
+// the file of the output.
 func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
 	args := []string{"--output=" + r.out.format}
 	if path, err := filepath.Abs(r.out.baseline); err == nil && r.out.baseline != "" {
@@ -169,7 +169,7 @@ func (r *runOptions) arguments(noWarn bool, verbosity int) []string {
 	return args
 }
 
-// images are the paths of -d.
+// images returns the paths of -d.
 func (r *runOptions) images() []string {
 	var paths []string
 	for _, name := range r.symbols {
@@ -183,7 +183,7 @@ func (r *runOptions) images() []string {
 	return paths
 }
 
-// config turns the options into the consumer's.
+// config returns the consumer's configuration.
 func (r *runOptions) config(module, script string, noWarn bool, verbosity int) consumer.Config {
 	return consumer.Config{
 		Module:     module,

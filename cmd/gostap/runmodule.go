@@ -10,7 +10,7 @@ import (
 	"gostap/consumer"
 )
 
-// moduleRun are the options of what runs a module: `gostap run`, and a bundle.
+// moduleRun are the options of commands that run a module: `gostap run`, and a bundle.
 type moduleRun struct {
 	runOptions
 	verbose            int

@@ -71,7 +71,7 @@ func (inv *invocation) runVM(ctx context.Context) error {
 }
 
 // vmProgress shows what the VM is doing. While the script runs, which may print nothing for long,
-// it says so.
+// it shows that.
 func (inv *invocation) vmProgress(what string) {
 	if what == "" {
 		inv.status.show("the script runs in the VM, Ctrl-C ends it", 8*time.Second)

@@ -16,8 +16,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// sources reads the user's scripts: the file or -e, then those of -E. What is
-// left of the command line are the script's arguments.
+// sources reads the user's scripts: the file or -e, then those of -E. The rest
+// of the command line are the script's arguments.
 func (o *options) sources() (sources []*syntax.Source, args []string, err error) {
 	args = o.args
 	if o.source != nil {
@@ -51,10 +51,10 @@ func (o *options) sources() (sources []*syntax.Source, args []string, err error)
 	return sources, args, nil
 }
 
-// exampleRoots are where SystemTap's examples are.
+// exampleRoots are the folders of SystemTap's examples.
 var exampleRoots = []string{"/usr/share/systemtap/examples", "/usr/share/doc/systemtap/examples"}
 
-// examplePath is where SystemTap's example of that name is, "" if there is none.
+// examplePath returns the path of SystemTap's example of that name, "" if there is none.
 func examplePath(name string) string {
 	for _, root := range exampleRoots {
 		found := ""
@@ -72,10 +72,10 @@ func examplePath(name string) string {
 	return ""
 }
 
-// titleLen is how many letters a title has at most.
+// titleLen bounds the letters of a title.
 const titleLen = 60
 
-// title is what gostap list calls the script: its file, or how its text begins.
+// title is the script's name in gostap list: its file, or the beginning of its text.
 func (o *options) title() string {
 	if o.source != nil {
 		return o.source.Path
@@ -94,7 +94,7 @@ func inline(name, text string) *syntax.Source {
 	return &syntax.Source{Path: name, Text: []byte(text)}
 }
 
-// extraName is what diagnostics call the script of a -E.
+// extraName is the name of the script of a -E in diagnostics.
 func extraName(i int) string { return fmt.Sprintf("<extra %d>", i+1) }
 
 // readScript reads a file, or standard input for "-".
@@ -115,7 +115,7 @@ func readScript(name string) ([]byte, error) {
 	return text, err
 }
 
-// scriptName is what diagnostics call a file.
+// scriptName is the name of a file in diagnostics.
 func scriptName(name string) string {
 	if name == "-" {
 		return "<stdin>"

@@ -61,7 +61,7 @@ func printSessions(w io.Writer, sessions []consumer.SessionInfo) {
 	table.Flush()
 }
 
-// reader says who reads a session.
+// reader describes the process that reads a session.
 func reader(s consumer.SessionInfo) string {
 	switch {
 	case s.PID != 0:
@@ -112,7 +112,7 @@ session holds that nobody reads is lost: gostap attach --stop prints it.`,
 	return cmd
 }
 
-// stop ends sessions, all that can be ended, and says which could not.
+// stop ends sessions, and reports those that could not be ended.
 func stop(names []string) error {
 	var failures []string
 	for _, name := range names {

@@ -18,9 +18,9 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return e.signal.String() }
 
-// catchSignals returns a context that is done when a signal asks gostap to end, so
-// that passes 1 to 4 leave nothing half done behind, and what makes signals end
-// gostap at once again. A second one does so, too.
+// catchSignals returns a context that is done at a signal that ends gostap, so that
+// passes 1 to 4 leave no incomplete files behind, and a function that restores the
+// signals' default action. A second signal does so, too.
 func catchSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -42,15 +42,15 @@ func catchSignals(parent context.Context) (context.Context, func()) {
 		signal.Stop(signals)
 		close(done)
 		select {
-		case s := <-signals: // it came just now
+		case s := <-signals: // it has come in the meantime
 			cancel(signalError{s.(syscall.Signal)})
 		default:
 		}
 	})
 }
 
-// interrupted returns the exit code of what a signal has ended: 128 and its number,
-// as shells have it.
+// interrupted returns the exit code after a signal: 128 plus its number, as in
+// shells.
 func interrupted(ctx context.Context) (exitCode, bool) {
 	var e signalError
 	if !errors.As(context.Cause(ctx), &e) {

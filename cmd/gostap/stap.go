@@ -18,8 +18,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// calledAs makes the command for the name that the program was called by: gostap's own, or that
-// of SystemTap's program of that name. It returns the command line with what stands in files before.
+// calledAs makes the command for the name that the program was called by: gostap's own, or that of
+// one of SystemTap's programs. It returns the command line, after options from files.
 func calledAs(path string, args []string) (*cobra.Command, []string) {
 	switch filepath.Base(path) {
 	case "stap":
@@ -32,7 +32,7 @@ func calledAs(path string, args []string) (*cobra.Command, []string) {
 	return newRoot(args), args
 }
 
-// newStap makes the command that is used and answers as stap(1) says.
+// newStap makes the command with the options and messages of stap(1).
 func newStap() *cobra.Command {
 	o := &options{stap: true}
 	o.run.out.stap = true
@@ -70,7 +70,7 @@ Usage: stap [options] FILE                    Run script in file.
    or: stap [options] --dump-functions        List available functions.
 `
 
-// stapVersion is what -V says, in SystemTap's form.
+// stapVersion is the text of -V, in SystemTap's form.
 func stapVersion(program string) string {
 	return fmt.Sprintf("Systemtap %s (version %s/gostap, gostap %s)\n"+
 		"This is free software; see the source for copying conditions.\nenabled features: BTF\n", program, language, version)
@@ -88,7 +88,7 @@ func (o *options) otherKernel() {
 	o.pass = 4
 }
 
-// checkBuildTree refuses a kernel by -r of which there is no configuration, as stap does before any pass.
+// checkBuildTree refuses a -r without a kernel configuration, as stap does before any pass.
 func (o *options) checkBuildTree() error {
 	release, err := o.namedRelease()
 	if err != nil || release == "" || o.runtime != "kernel" {
@@ -102,10 +102,10 @@ func (o *options) checkBuildTree() error {
 	return nil
 }
 
-// capitalised is Go's text of an errno as the C library has it.
+// capitalised is the C library's text of an errno, which Go has in lower case.
 func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// stapUsage prints what is wrong with a command line as stap does. Other errors have been printed.
+// stapUsage prints an error in a command line as stap does. Other errors have been printed.
 func stapUsage(err error) error {
 	var code exitCode
 	var internal *panics.Error
@@ -131,7 +131,7 @@ func stapUsage(err error) error {
 	return exitCode(1)
 }
 
-// abbreviate lets options be written as short as they are not another one's, as getopt_long does.
+// abbreviate expands unambiguous abbreviations of options, as getopt_long does.
 func abbreviate(f *pflag.FlagSet) {
 	known := map[string]bool{}
 	f.VisitAll(func(flag *pflag.Flag) {
@@ -156,7 +156,7 @@ func abbreviate(f *pflag.FlagSet) {
 	})
 }
 
-// invalidValues are stap's words for what an option's value is not.
+// invalidValues are stap's messages for invalid values of options.
 var invalidValues = map[string]string{
 	"pass":              "Invalid pass number (should be 1-5).",
 	"pid":               "Invalid target process ID number.",
@@ -165,7 +165,7 @@ var invalidValues = map[string]string{
 	"target-namespaces": "Invalid process ID number for target namespaces.",
 }
 
-// stapFlagError says what is wrong with an option in getopt's words.
+// stapFlagError describes an error in an option with getopt's messages.
 func stapFlagError(program string, err error) error {
 	var unknown *pflag.NotExistError
 	var valueless *pflag.ValueRequiredError

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stapRefusal is what stap says of a value of an option that can't be, without pointing to its help.
+// A stapRefusal is stap's message about an invalid value of an option, without a reference to its help.
 type stapRefusal string
 
 func (r stapRefusal) Error() string { return string(r) }
 
-// stapPatterns are what stap lets the values of options be, letters of either case.
+// stapPatterns are the patterns of valid values of options in stap, case-insensitive.
 var stapPatterns = map[string]string{
 	"-D":        `^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$`,
 	"-G":        `^[a-z_][a-z0-9_]*=[a-z0-9_.-]+$`,
@@ -26,7 +26,7 @@ var stapPatterns = map[string]string{
 	"--modinfo": `^[a-z_][a-z0-9_]*=.+$`,
 }
 
-// matches returns stap's refusal if a value of the option is not as it lets it be.
+// matches returns stap's refusal if a value of the option does not match its pattern.
 func matches(option string, values ...string) error {
 	pattern := regexp.MustCompile("(?i)" + stapPatterns[option])
 	for _, v := range values {
@@ -37,7 +37,7 @@ func matches(option string, values ...string) error {
 	return nil
 }
 
-// oneOf returns stap's refusal if the option's value is not one that it has.
+// oneOf returns stap's refusal if the option's value is not one of a list.
 func oneOf(option, value string, values ...string) error {
 	if value == "" {
 		return nil
@@ -50,7 +50,7 @@ func oneOf(option, value string, values ...string) error {
 	return stapRefusal("Invalid argument '" + value + "' for " + option + ".")
 }
 
-// checkAsStap refuses in stap's words what stap refuses, too.
+// checkAsStap refuses what stap refuses, with stap's messages.
 func (o *options) checkAsStap() error {
 	module := strings.TrimSuffix(o.module, ".ko")
 	lists := o.pattern() != "" || o.peer.lists()
@@ -115,7 +115,7 @@ func downloads(value string) bool {
 	return err == nil && seconds > 0
 }
 
-// checkServers refuses what stap would have a compile server do.
+// checkServers refuses options for compile servers.
 func (p *peerOptions) checkServers() error {
 	for _, s := range []struct{ option, value string }{
 		{"use-server", p.useServer}, {"list-servers", p.listServers}, {"trust-servers", p.trustServers},

@@ -16,10 +16,10 @@ import (
 	"gostap/translator/syntax"
 )
 
-// What wrappers of stap wait for and match: what it says of its passes, and its diagnostics.
+// stap's messages about its passes, and its diagnostics, which wrappers of stap wait for and match.
 
-// stapRemark says what the pass has done that has just run and how long it took, in stap's words. Of what
-// is in the cache stap says no time.
+// stapRemark prints what the last pass has done and how long it took, as stap does. For results from the
+// cache stap prints no time.
 func (inv *invocation) stapRemark(start passStart) string {
 	if inv.number == 4 && inv.remark != "" {
 		return "using cached " + inv.built
@@ -27,7 +27,7 @@ func (inv *invocation) stapRemark(start passStart) string {
 	return inv.stapWork() + " in " + start.took() + "."
 }
 
-// stapWork says what the pass has done.
+// stapWork describes what the pass has done.
 func (inv *invocation) stapWork() string {
 	switch inv.number {
 	case 1:
@@ -42,13 +42,13 @@ func (inv *invocation) stapWork() string {
 	return "run completed"
 }
 
-// analyzed is what pass 2 has found.
+// analyzed describes what pass 2 has found.
 func analyzed(probes, functions, embeds, globals int) string {
 	return fmt.Sprintf("analyzed script: %s, %s, %s, %s %s", count(probes, "probe"), count(functions, "function"),
 		count(embeds, "embed"), count(globals, "global"), memoryUse())
 }
 
-// probes is the number of points that are probed.
+// probes returns the number of points that are probed.
 func (inv *invocation) probes() (n int) {
 	for _, p := range inv.program.Probes {
 		n += len(p.Points)
@@ -63,14 +63,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// announceRun says that pass 5 begins.
+// announceRun prints that pass 5 begins.
 func (inv *invocation) announceRun() {
 	if inv.stap && inv.verbosity(5) > 0 {
 		fmt.Fprintln(os.Stderr, "Pass 5: starting run.")
 	}
 }
 
-// announceSession says for -vv what stap begins with.
+// announceSession prints, for -vv, stap's first messages.
 func (inv *invocation) announceSession() {
 	if !inv.stap || inv.verbosity(1) < 2 {
 		return
@@ -79,7 +79,7 @@ func (inv *invocation) announceSession() {
 	fmt.Fprintf(os.Stderr, "Session arch: x86_64 release: %s\n", inv.target.Release)
 }
 
-// announceLibrary says for -vv where the tapset library is.
+// announceLibrary prints, for -vv, where the tapset library is.
 func (inv *invocation) announceLibrary() {
 	if !inv.stap || inv.verbosity(1) < 2 {
 		return
@@ -89,10 +89,10 @@ func (inv *invocation) announceLibrary() {
 	}
 }
 
-// failures are what stap calls the failing of each pass.
+// failures are stap's names of each pass for errors.
 var failures = [...]string{1: "parse", 2: "analysis", 3: "translation", 4: "compilation", 5: "run"}
 
-// failed returns the error of a pass, which stap reports in its own way.
+// failed returns the error of a pass, in stap's form if stap is called.
 func (inv *invocation) failed(err error) error {
 	var internal *panics.Error
 	if !inv.stap || errors.As(err, &internal) || errors.Is(err, context.Canceled) {
@@ -166,8 +166,8 @@ func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 	}
 }
 
-// inStap returns what stap says. Of a probe point that stands for nothing it says little, and what gostap
-// knows follows.
+// inStap returns stap's message. For a probe point without sites stap's message is short, and gostap's
+// follows.
 func inStap(d *syntax.Diagnostic) string {
 	own := d.Msg
 	if d.Hint != "" {
@@ -186,7 +186,7 @@ func joined(msg, at string) string {
 	return msg + ": " + at
 }
 
-// writeSource prints the line that pos is on, and a caret below the place.
+// writeSource prints the line that pos is on, and a caret below the position.
 func writeSource(w io.Writer, label string, pos syntax.Pos) {
 	if !pos.IsValid() {
 		return

@@ -15,7 +15,7 @@ import (
 	"gostap/internal/cache"
 )
 
-// peerOptions are those of stap(1) that gostap has for those who bring them along from there.
+// peerOptions are options of stap(1) that gostap has for compatibility only.
 type peerOptions struct {
 	dumpTypes, dumpAliases, dumpFunctions bool
 
@@ -97,7 +97,7 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 // ignored adds the options that have no meaning here: for how SystemTap reads debuginfo, where its runtime
 // and temporary files are, what old kernels needed.
 func ignored(f *pflag.FlagSet) {
-	for _, o := range []struct{ name, short, value string }{ // value: "" for none, "=" for one, else the one that it has without
+	for _, o := range []struct{ name, short, value string }{ // value: "" for an option without, "=" with one, else the default of an optional one
 		{"prologue-searching-always", "P", ""}, {"tapset-coverage", "q", ""},
 		{"check-version", "", ""}, {"no-global-var-display", "", ""}, {"save-uprobes", "", ""}, {"remote-prefix", "", ""},
 		{"runtime-dir", "R", "="}, {"tmpdir", "", "="},
@@ -116,7 +116,7 @@ func ignored(f *pflag.FlagSet) {
 	}
 }
 
-// check refuses what gostap can't do.
+// check refuses options that gostap does not support.
 func (p *peerOptions) check(sign string) error {
 	switch {
 	case p.arch != "" && p.arch != "x86_64":
@@ -148,13 +148,13 @@ func (p *peerOptions) check(sign string) error {
 	return nil
 }
 
-// dumps reports whether something is to be done instead of a script to be run.
+// dumps reports whether an option replaces running a script.
 func (p *peerOptions) dumps() bool { return p.lists() || p.cleanCache }
 
 // lists reports whether something is to be listed.
 func (p *peerOptions) lists() bool { return p.dumpTypes || p.dumpAliases || p.dumpFunctions }
 
-// apply does what holds for all that follows.
+// apply applies the options that affect the process as a whole.
 func (p *peerOptions) apply() (done func(), err error) {
 	for i, r := range resources {
 		if n := p.limits[i]; n > 0 {
@@ -182,11 +182,11 @@ func (p *peerOptions) apply() (done func(), err error) {
 	return func() { os.RemoveAll(dir) }, nil
 }
 
-// leastMemory is the least of --rlimit-as, in bytes, that the passes come to their end with.
+// leastMemory is the smallest --rlimit-as, in bytes, with which the passes work.
 const leastMemory = 64 << 20
 
-// addressSpace is how much this process has of it, in bytes: Go's runtime reserves much more than it uses, which
-// a limit must not forbid.
+// addressSpace is the address space of this process, in bytes: Go's runtime reserves much more than it uses, which
+// is added to the limit.
 func addressSpace() int64 {
 	var pages int64
 	if stat, err := os.ReadFile("/proc/self/statm"); err == nil {
@@ -204,7 +204,7 @@ func (p *peerOptions) modinfoC() []byte {
 	return []byte(c.String())
 }
 
-// cleanCaches removes what has not been used for longest.
+// cleanCaches removes the least recently used entries of the cache.
 func cleanCaches() {
 	for _, folder := range []string{"module", "program", "library"} {
 		os.Remove(cache.Path(folder, ".pruned"))
@@ -212,5 +212,5 @@ func cleanCaches() {
 	}
 }
 
-// cacheLimit is how many bytes a folder of the cache holds at most.
+// cacheLimit bounds the bytes of a folder of the cache.
 const cacheLimit = 256 << 20

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// rcOptions returns the options of $SYSTEMTAP_DIR/rc, which stand before those of stap's command line. Words may
+// rcOptions returns the options of $SYSTEMTAP_DIR/rc, which come before those of stap's command line. Words may
 // be quoted; lines that begin with # are comments.
 func rcOptions() (words []string) {
 	dir := os.Getenv("SYSTEMTAP_DIR")

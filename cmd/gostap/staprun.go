@@ -25,7 +25,7 @@ type stapRun struct {
 	color          string
 }
 
-// newStaprun makes the command that is used and answers as staprun(8) says.
+// newStaprun makes the command with the options and messages of staprun(8).
 func newStaprun() *cobra.Command {
 	r := &stapRun{}
 	r.out.format, r.out.plain, r.out.stap = "text", "always", true
@@ -89,7 +89,7 @@ func newStaprun() *cobra.Command {
 	return cmd
 }
 
-// execute does what the options say with a module and its own options, NAME=VALUE.
+// execute runs the action of the options on a module with its own options, NAME=VALUE.
 func (r *stapRun) execute(ctx context.Context, name string, settings []string) error {
 	if err := r.together(); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (r *stapRun) execute(ctx context.Context, name string, settings []string) e
 	return r.inKernel(ctx, r.config(path, name, r.noWarn, r.verbose))
 }
 
-// together refuses options that staprun refuses, in its words.
+// together refuses combinations of options that staprun refuses, with its messages.
 func (r *stapRun) together() error {
 	switch {
 	case r.command != "" && r.pid != 0:
@@ -192,7 +192,7 @@ func stopUnread() error {
 	return stop(names)
 }
 
-// modulePath is where the module is: a path, or the name of one among the running kernel's.
+// modulePath returns the path of a module, which is given by path or by name among those of the running kernel.
 func modulePath(name string) string {
 	if _, err := os.Stat(name); err == nil || strings.Contains(name, "/") || strings.HasSuffix(name, ".ko") {
 		return name

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// conversions are those of strftime(3) that make sense in a file's name, as Go
-// spells them.
+// conversions are those of strftime(3) that make sense in a file's name, with Go's
+// layouts.
 var conversions = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'j': "002",
 	'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM",
@@ -20,7 +20,7 @@ var conversions = map[byte]string{
 	'c': "Mon Jan _2 15:04:05 2006", 'e': "_2", 'n': "\n", 't': "\t",
 }
 
-// computed are those that Go has no spelling of.
+// computed are those without a layout in Go.
 var computed = map[byte]func(time.Time) string{
 	'C': func(t time.Time) string { return fmt.Sprintf("%02d", t.Year()/100) },
 	's': func(t time.Time) string { return fmt.Sprint(t.Unix()) },
@@ -32,7 +32,7 @@ var computed = map[byte]func(time.Time) string{
 	'V': func(t time.Time) string { _, week := t.ISOWeek(); return fmt.Sprintf("%02d", week) },
 }
 
-// strftime replaces the conversions in format; what it doesn't know stays.
+// strftime replaces the conversions in format; unknown ones stay.
 func strftime(format string, t time.Time) string {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {

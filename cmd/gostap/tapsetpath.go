@@ -13,8 +13,8 @@ import (
 	"gostap/elaborate/library"
 )
 
-// othersFolders are where other packages than SystemTap's put tapsets for it, as libvirt, OpenJDK and Python
-// do: $SYSTEMTAP_TAPSET, or systemtap/tapset in the folders of $XDG_DATA_DIRS.
+// othersFolders are the folders of tapsets of other packages than SystemTap, such as libvirt, OpenJDK and
+// Python: $SYSTEMTAP_TAPSET, or systemtap/tapset in the folders of $XDG_DATA_DIRS.
 func othersFolders() (folders []library.Folder) {
 	dirs := []string{os.Getenv("SYSTEMTAP_TAPSET")}
 	if dirs[0] == "" {
@@ -54,14 +54,14 @@ func kernelVersions(release string) []string {
 	return versions
 }
 
-// includedFS is what stap looks at in a folder of -I: what is at its top, and in the folders that are named after
-// the kernel's version, the architecture, or both, and that linux may hold. Others may have anything in them.
+// includedFS is the part of a folder of -I that stap reads: files at its top, and in the folders that are named
+// after the kernel's version, the architecture, or both, also below linux. Other folders are ignored.
 type includedFS struct {
 	fs.FS
 	versions []string
 }
 
-// ReadDir lists a folder, without folders that are not looked at.
+// ReadDir lists a folder, without ignored folders.
 func (i includedFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	all, err := fs.ReadDir(i.FS, name)
 	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return e.IsDir() && !i.looksAt(path.Join(name, e.Name())) }), err
@@ -78,7 +78,7 @@ func (i includedFS) looksAt(folder string) bool {
 	return len(names) == 0 || len(names) == 1 && names[0] == "x86_64"
 }
 
-// othersFS is what other packages have in a tapset folder: scripts at its top, and in the folder of the
+// othersFS is the files of other packages in a tapset folder: scripts at its top, and in the folder of the
 // architecture. The other folders are SystemTap's alone.
 type othersFS struct {
 	fs.FS
@@ -86,7 +86,7 @@ type othersFS struct {
 	own map[string]bool // SystemTap's files, by path
 }
 
-// ReadDir lists a folder, without what is not for us.
+// ReadDir lists a folder, without files that are not used.
 func (o othersFS) ReadDir(name string) (entries []fs.DirEntry, err error) {
 	all, err := fs.ReadDir(o.FS, name)
 	for _, e := range all {
@@ -102,8 +102,8 @@ func (o othersFS) ReadDir(name string) (entries []fs.DirEntry, err error) {
 	return entries, err
 }
 
-// systemtapOwn returns the files that SystemTap's own package has installed, where dpkg knows. Elsewhere they are
-// told by declaring what gostap's library does.
+// systemtapOwn returns the files that SystemTap's own package has installed, by dpkg. On other systems they are
+// recognised as those that declare names of gostap's library.
 func systemtapOwn() map[string]bool {
 	own := map[string]bool{}
 	list, err := os.ReadFile("/var/lib/dpkg/info/systemtap-common.list")

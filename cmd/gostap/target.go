@@ -60,7 +60,7 @@ func (o *options) namedRelease() (string, error) {
 	if !strings.HasPrefix(name, "/") {
 		return name, nil
 	}
-	// include/config/kernel.release would say what the tree was made of: Debian's doesn't hold the release.
+	// Not include/config/kernel.release: in Debian's trees it does not have the release.
 	text, err := os.ReadFile(filepath.Join(name, "include/generated/utsrelease.h"))
 	if err != nil {
 		return "", errors.Errorf("-r %s: not a kernel's build tree: %v", name, err)
@@ -83,7 +83,7 @@ func runningRelease() string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
-// checkSymbols refuses a -d that names nothing. For modules there is nothing else to do:
+// checkSymbols refuses a -d that names no file and no module. For modules there is nothing else to do:
 // the symbols of the kernel and of every loaded module are known from
 // /proc/kallsyms when a stack is printed.
 func (o *options) checkSymbols(release string) error {
@@ -103,7 +103,7 @@ func (o *options) checkSymbols(release string) error {
 		if err != nil {
 			return errors.Wrapf(err, "-d %s: looking for the module", name)
 		}
-		if !names[moduleName(name)] && !o.stap { // which does without
+		if !names[moduleName(name)] && !o.stap { // stap ignores it
 			var all []string
 			for n := range names {
 				all = append(all, n)
@@ -117,7 +117,7 @@ func (o *options) checkSymbols(release string) error {
 	return nil
 }
 
-// moduleName is a module's name as the kernel spells it.
+// moduleName is a module's name in the kernel's spelling.
 func moduleName(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
 // kernelModules returns the names of the modules of a release: those that are

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// colorful says whether diagnostics show colours; --color overrides it.
+// colorful reports whether diagnostics have colours; --color overrides it.
 var colorful = term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 
 // colorFlag declares --color.
@@ -20,7 +20,7 @@ func colorFlag(f *pflag.FlagSet, when *string) {
 	f.SetNormalizeFunc(normalizeFlag)
 }
 
-// colorArgument is --color for another gostap, whose messages come out here.
+// colorArgument is --color for another gostap, whose messages are this one's.
 func colorArgument() string {
 	if colorful {
 		return "--color=always"
@@ -28,7 +28,7 @@ func colorArgument() string {
 	return "--color=never"
 }
 
-// setColor obeys --color=when.
+// setColor applies --color=when.
 func setColor(when string) error {
 	switch when {
 	case "always":

@@ -48,7 +48,7 @@ that gostap runs any script with: gostap tool --vm -c COMMAND NAME.`,
 				return err
 			}
 			o.source = &syntax.Source{Path: tool.Name + ".stp", Text: []byte(tool.Script)}
-			// A tool that has no more room for what is new goes on with what it knows.
+			// A tool whose arrays are full continues with the elements that it has.
 			o.suppressErrors, o.sayFirstError = true, true
 			o.args, o.run.globals = given.Arguments, append(o.run.globals, given.Globals...)
 			return o.execute(cmd.Context())
@@ -62,7 +62,7 @@ that gostap runs any script with: gostap tool --vm -c COMMAND NAME.`,
 	return cmd
 }
 
-// findTool returns the tool of a name; where there is none, those that sound alike.
+// findTool returns the tool of a name; if there is none, an error with similar names.
 func findTool(name string) (*tools.Tool, error) {
 	tool, err := tools.Find(name)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -18,7 +18,7 @@ import (
 const maxSection = 256 << 20
 
 // Read makes the table of an x86-64 ELF file: of .eh_frame and, for functions that are not in there, .debug_frame, or, in
-// Go's programs that are stripped of it, .gopclntab. The table is empty where a file has none of them.
+// Go's programs that are stripped of it, .gopclntab. The table is empty if a file has none of them.
 func Read(r io.ReaderAt) (*Table, error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
@@ -27,7 +27,7 @@ func Read(r io.ReaderAt) (*Table, error) {
 	return OfELF(f)
 }
 
-// OfELF is Read for a file that is open.
+// OfELF is Read for an open file.
 func OfELF(f *elf.File) (*Table, error) {
 	if f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB || f.Machine != elf.EM_X86_64 {
 		return nil, errors.Errorf("%v %v: only x86-64 is known", f.Class, f.Machine)
@@ -71,8 +71,8 @@ func goTable(f *elf.File) (*gopclntab.Table, error) {
 	return table, err
 }
 
-// injectedCalls returns the addresses of functions that Go's handler of signals has a goroutine call wherever it was
-// interrupted: no call stands before what they return to (sigctxt.pushCall in the runtime's signal_amd64.go).
+// injectedCalls returns the addresses of functions whose calls Go's signal handler injects at any instruction: there is no call
+// instruction before their return address (sigctxt.pushCall in the runtime's signal_amd64.go).
 func injectedCalls(funcs []gopclntab.Func) map[uint64]bool {
 	injected := map[uint64]bool{}
 	for _, fn := range funcs {
@@ -95,7 +95,7 @@ func Code(f *elf.File) []Segment {
 	return code
 }
 
-// parse reads the entries of a section. Delve's reader panics at data that breaks off.
+// parse reads the entries of a section. Delve's reader panics at truncated data.
 func parse(s *elf.Section, eh bool) (entries frame.FrameDescriptionEntries, err error) {
 	defer func() {
 		if recover() != nil {

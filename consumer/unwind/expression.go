@@ -4,7 +4,7 @@ package unwind
 
 import "bytes"
 
-// DWARF's operations that occur in the expressions that matter.
+// DWARF's operations in the expressions that are supported.
 const (
 	opDeref      = 0x06
 	opAnd        = 0x1a
@@ -55,7 +55,7 @@ func (b *reader) breg() (Rule, bool) {
 	return byRegister(uint64(op-opBreg0), offset), true
 }
 
-// added reads what is added, if something is.
+// added reads DW_OP_plus_uconst, if it follows; else it returns 0.
 func (b *reader) added() int32 {
 	if len(b.code) == 0 || b.code[0] != opPlusUconst {
 		return 0
@@ -66,7 +66,7 @@ func (b *reader) added() int32 {
 	return int32(n)
 }
 
-// pltExpression takes breg7+8, breg16+0, lit15, and, litN, ge, lit3, shl, plus.
+// pltExpression recognises breg7+8, breg16+0, lit15, and, litN, ge, lit3, shl, plus.
 func pltExpression(e []byte) (Rule, bool) {
 	const size = 11
 	if len(e) != size || e[0] != opBreg7 || e[1] != 8 || e[6] < opLit0 || e[6] > opLit15 {
@@ -78,12 +78,12 @@ func pltExpression(e []byte) (Rule, bool) {
 	return Rule{CFA: CFAPLT, Register: rsp, Offset: 8, Add: int32(e[6] - opLit0)}, true
 }
 
-// placeExpression returns the place of a register that an expression says: a register and an offset.
-func placeExpression(e []byte) place {
+// ruleExpression returns the rule of an expression for a register: saved at another register and an offset.
+func ruleExpression(e []byte) registerRule {
 	b := reader{code: e}
 	r, ok := b.breg()
 	if !ok || len(b.code) > 0 {
-		return place{kind: opaque}
+		return registerRule{kind: unsupported}
 	}
-	return place{saved, r.Register, r.Offset}
+	return registerRule{saved, r.Register, r.Offset}
 }

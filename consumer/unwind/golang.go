@@ -4,8 +4,8 @@ package unwind
 
 import "gostap/internal/gopclntab"
 
-// goFrame has the rows of a function of Go's added, of which .gopclntab tells how deep the stack is. Whatever has a frame keeps
-// its caller's frame pointer right below the return address.
+// goFrame adds the rows of a Go function, by the stack depths in .gopclntab. A function with a frame saves its caller's frame
+// pointer directly below the return address.
 func (b *builder) goFrame(f *gopclntab.Frame) error {
 	begin, inCode := fileOffset(b.code, f.Addr)
 	if !inCode || f.Size == 0 || uint64(begin)+f.Size > 1<<32-1 {

@@ -11,33 +11,33 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A place says where a register's value in the caller is.
-type place struct {
-	kind placeKind
+// A registerRule says where the caller's value of a register is (DWARF 5, 6.4.1).
+type registerRule struct {
+	kind ruleKind
 	from uint8 // what n counts from
 	n    int32
 }
 
-type placeKind uint8
+type ruleKind uint8
 
 const (
-	same   placeKind = iota // in the register
-	saved                   // in memory
-	lost                    // nowhere
-	opaque                  // where is not understood
+	sameValue   ruleKind = iota // it is still in the register
+	saved                       // it is in memory, at from + n
+	undefined                   // it is lost
+	unsupported                 // a rule that is not supported
 )
 
-// A row is what call frame information says of an instruction.
+// A row has the rules for the registers at one address.
 type row struct {
-	cfa  Rule                 // CFA, Register, Offset and Add
-	regs [registers + 1]place // with the return address
+	cfa  Rule                        // CFA, Register, Offset and Add
+	regs [registers + 1]registerRule // with the return address
 }
 
 // A machine runs the instructions of call frame information (DWARF 5, 6.4.2).
 type machine struct {
 	cie        *frame.CommonInformationEntry
 	begin, end uint64
-	injected   bool                            // it is called where no call stands
+	injected   bool                            // a signal handler injects calls of it
 	row        func(addr uint64, r Rule) error // takes the rows, in order
 
 	now, initial row
@@ -53,8 +53,8 @@ var errFrame = errors.New("damaged call frame information")
 // run hands a function's rows to row.
 func (m *machine) run(instructions []byte) error {
 	m.at = m.begin
-	// What comes of a common part that moves on is no row of the function.
-	m.now.regs[ra] = place{kind: lost}
+	// Rows of the common information entry's own instructions are not the function's.
+	m.now.regs[ra] = registerRule{kind: undefined}
 	if err := m.execute(m.cie.InitialInstructions, false); err != nil {
 		return err
 	}
@@ -72,12 +72,12 @@ func (m *machine) emit() error {
 	return m.row(m.at, m.now.rule(m.signal()))
 }
 
-// signal reports whether the function is the frame of a signal's handler, or what such a handler has had called.
+// signal reports whether the function's frame is a signal's or an injected call's: it was entered at any instruction.
 func (m *machine) signal() bool {
 	return m.injected || strings.ContainsRune(m.cie.Augmentation, 'S')
 }
 
-// advance goes to another instruction: the row until there is complete.
+// advance moves on to a later address, which completes the current row.
 func (m *machine) advance(delta uint64, rows bool) error {
 	if !rows || delta == 0 {
 		return nil
@@ -102,7 +102,7 @@ func (m *machine) offset(n int64) int32 {
 	return int32(product)
 }
 
-func (m *machine) set(reg uint64, p place) {
+func (m *machine) set(reg uint64, p registerRule) {
 	if reg <= ra {
 		m.now.regs[reg] = p
 	}
@@ -129,7 +129,7 @@ func (m *machine) step(b *reader, rows bool) error {
 	case frame.DW_CFA_advance_loc:
 		return m.advance(low*m.cie.CodeAlignmentFactor, rows)
 	case frame.DW_CFA_offset:
-		m.set(low, place{saved, FromCFA, m.offset(int64(b.uleb()))})
+		m.set(low, registerRule{saved, FromCFA, m.offset(int64(b.uleb()))})
 		return nil
 	case frame.DW_CFA_restore:
 		m.set(low, m.initial.regs[min(low, ra)])
@@ -158,7 +158,7 @@ func (m *machine) step(b *reader, rows bool) error {
 		b.uleb()
 	case gnuWindowSave:
 	default:
-		if !m.define(op, b) && !m.place(op, b) {
+		if !m.define(op, b) && !m.setRule(op, b) {
 			return errors.Errorf("call frame instruction %#x is not known", op)
 		}
 	}
@@ -198,47 +198,47 @@ func byRegister(reg uint64, offset int64) Rule {
 	return Rule{CFA: CFARegister, Register: uint8(reg), Offset: int32(offset)}
 }
 
-// place runs an instruction that says where a register is; it reports whether op is one.
-func (m *machine) place(op byte, b *reader) bool {
+// setRule runs an instruction that sets a register's rule; it reports whether op is one.
+func (m *machine) setRule(op byte, b *reader) bool {
 	reg := b.uleb()
 	switch op {
 	case frame.DW_CFA_offset_extended:
-		m.set(reg, place{saved, FromCFA, m.offset(int64(b.uleb()))})
+		m.set(reg, registerRule{saved, FromCFA, m.offset(int64(b.uleb()))})
 	case frame.DW_CFA_offset_extended_sf:
-		m.set(reg, place{saved, FromCFA, m.offset(b.sleb())})
+		m.set(reg, registerRule{saved, FromCFA, m.offset(b.sleb())})
 	case frame.DW_CFA_restore_extended:
 		m.set(reg, m.initial.regs[min(reg, ra)])
 	case frame.DW_CFA_undefined:
-		m.set(reg, place{kind: lost})
+		m.set(reg, registerRule{kind: undefined})
 	case frame.DW_CFA_same_value:
-		m.set(reg, place{kind: same})
+		m.set(reg, registerRule{kind: sameValue})
 	case frame.DW_CFA_expression:
-		m.set(reg, placeExpression(b.take(b.uleb())))
+		m.set(reg, ruleExpression(b.take(b.uleb())))
 	case frame.DW_CFA_register:
 		b.uleb()
-		m.set(reg, place{kind: opaque})
+		m.set(reg, registerRule{kind: unsupported})
 	case frame.DW_CFA_val_offset:
 		b.uleb()
-		m.set(reg, place{kind: opaque})
+		m.set(reg, registerRule{kind: unsupported})
 	case frame.DW_CFA_val_offset_sf:
 		b.sleb()
-		m.set(reg, place{kind: opaque})
+		m.set(reg, registerRule{kind: unsupported})
 	case frame.DW_CFA_val_expression:
 		b.take(b.uleb())
-		m.set(reg, place{kind: opaque})
+		m.set(reg, registerRule{kind: unsupported})
 	default:
 		return false
 	}
 	return true
 }
 
-// rule returns the row as the kernel side has it. Registers that are saved count from the
-// same, which those of a real row do; others are given up.
+// rule returns the row in the kernel side's form, in which all saved registers have the same base, as
+// compilers write them. Registers with another base count as lost.
 func (w *row) rule(signal bool) Rule {
 	r := w.cfa
 	ret := w.regs[ra]
 	switch {
-	case ret.kind == lost:
+	case ret.kind == undefined:
 		return Rule{Flags: FlagEnd}
 	case r.CFA == CFANone || ret.kind != saved || ret.n == math.MinInt32:
 		return Rule{}
@@ -252,7 +252,7 @@ func (w *row) rule(signal bool) Rule {
 	}
 	for i, n := range SavedRegisters {
 		switch p := w.regs[n]; {
-		case p.kind == same:
+		case p.kind == sameValue:
 		case p.kind == saved && p.from == r.SavedFrom && p.n != math.MinInt32:
 			r.Saved |= 1 << i
 			r.At[i] = p.n

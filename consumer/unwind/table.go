@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package unwind makes of the call frame information of programs and libraries
-// (.eh_frame, .debug_frame) the tables by which the kernel side unwinds their
-// stacks: runtime-c/kernel/unwind.c reads them, protocol.h says what they hold.
+// Package unwind makes the tables by which the kernel side unwinds the stacks of
+// programs and libraries, from their call frame information (.eh_frame,
+// .debug_frame; elf.go, machine.go) or Go's .gopclntab (golang.go).
+// runtime-c/kernel/userstack.c uses the tables, protocol.h describes them.
 package unwind
 
 import (
@@ -13,35 +14,35 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A Table says for each instruction of a file how its function's caller is found.
+// A Table has, for each instruction of a file, the rule by which the caller is found.
 type Table struct {
-	// Offsets holds the bytes from the file's beginning at which another rule
-	// begins to hold, ascending; RuleOf has the indices of those rules.
+	// Offsets are the offsets in the file from which another rule is valid,
+	// ascending; RuleOf has the indices of these rules.
 	Offsets []uint32
 	RuleOf  []uint16
-	Rules   []Rule // the first is no rule: nothing is known there
+	Rules   []Rule // the first is for unknown code
 }
 
-// A Rule is struct gs_unwind_rule: where the caller's registers are. Registers
+// A Rule is struct gs_unwind_rule: how the caller's registers are found. Registers
 // have DWARF's numbers, offsets are in bytes.
 type Rule struct {
 	CFA       uint8    // how the canonical frame address is found: CFA*
-	Register  uint8    // with the help of which register
-	RAFrom    uint8    // what RA counts from: a register's number, or FromCFA
-	SavedFrom uint8    // what At counts from
-	Saved     uint8    // a bit for each of SavedRegisters: is it saved, at At?
-	Lost      uint8    // or is it not known in the caller?
+	Register  uint8    // the register in it
+	RAFrom    uint8    // the base of RA: a register's number, or FromCFA
+	SavedFrom uint8    // the base of At
+	Saved     uint8    // a bit for each of SavedRegisters that is saved, at At
+	Lost      uint8    // a bit for each whose value is lost
 	Flags     uint8    // Flag*
 	_         uint8    // 0
 	Offset    int32    // is added to Register
-	Add       int32    // is added to what is found there; CFAPLT: the lowest byte of an entry at which the push is done
-	RA        int32    // where the return address stands
-	At        [6]int32 // where SavedRegisters stand
+	Add       int32    // is added to the word there; CFAPLT: the lowest byte of an entry at which the push is done
+	RA        int32    // where the return address is
+	At        [6]int32 // where SavedRegisters are
 }
 
 // What Rule.CFA can be.
 const (
-	CFANone     = 0 // nothing is known
+	CFANone     = 0 // unknown
 	CFARegister = 1 // Register + Offset
 	CFADeref    = 2 // the word at Register + Offset, and Add
 	CFAPLT      = 3 // Register + Offset, and 8 more in the last bytes of an entry of 16, from Add on
@@ -50,10 +51,10 @@ const (
 // Flags of a rule.
 const (
 	FlagEnd    = 1 // there is no caller
-	FlagSignal = 2 // a signal's frame, or what its handler has had called: the caller was interrupted anywhere, not at a call
+	FlagSignal = 2 // a signal's frame, or an injected call's: the caller was interrupted at any instruction, not at a call
 )
 
-// FromCFA stands for the canonical frame address, where else a register's number does.
+// FromCFA is the canonical frame address, in place of a register's number.
 const FromCFA = 0xff
 
 // The registers of SavedRegisters by DWARF's numbers: rbx, rbp, r12 to r15.
@@ -63,9 +64,9 @@ const (
 	ra                      = 16
 )
 
-var savedIndex = [registers]int8{rbx: 1, rbp: 2, 12: 3, 13: 4, 14: 5, 15: 6} // in At, from 1; 0: it isn't kept
+var savedIndex = [registers]int8{rbx: 1, rbp: 2, 12: 3, 13: 4, 14: 5, 15: 6} // index in At, from 1; 0: not saved
 
-// SavedRegisters are those whose values in callers matter: what functions preserve.
+// SavedRegisters are the registers that functions preserve.
 var SavedRegisters = [6]uint8{rbx, rbp, 12, 13, 14, 15}
 
 // maxRows bounds a table: the largest programs have some ten million.
@@ -74,7 +75,7 @@ const maxRows = 1 << 25
 // A Segment is a piece of code of a file: from Addr, as linked, at Offset of the file.
 type Segment struct{ Addr, Offset, Size uint64 }
 
-// fileOffset returns where in the file what is linked to addr stands.
+// fileOffset returns the offset in the file of the code that is linked at addr.
 func fileOffset(code []Segment, addr uint64) (uint32, bool) {
 	for _, s := range code {
 		if at := addr - s.Addr; at < s.Size && s.Offset+at < 1<<32 {
@@ -84,17 +85,17 @@ func fileOffset(code []Segment, addr uint64) (uint32, bool) {
 	return 0, false
 }
 
-// builder puts a table together.
+// A builder builds a table.
 type builder struct {
 	table Table
 	index map[Rule]uint16
 	code  []Segment
-	// injected are functions that are called where no call stands.
+	// injected are functions whose calls a signal handler injects.
 	injected map[uint64]bool
 	pieces   []piece
 }
 
-// A piece is a function, of which rows are added.
+// A piece is the rows of a function.
 type piece struct {
 	begin uint64
 	add   func() error
@@ -106,7 +107,7 @@ func newBuilder(code []Segment, injected map[uint64]bool) *builder {
 	return &builder{table: Table{Rules: []Rule{{}}}, index: map[Rule]uint16{{}: 0}, code: code, injected: injected}
 }
 
-// add appends a row. Of two rows at one place the later holds; rows that say nothing new are left out.
+// add appends a row. Of two rows at one offset the later is used; rows with the same rule as before are left out.
 func (b *builder) add(at uint32, r Rule) error {
 	t := &b.table
 	i, known := b.index[r]
@@ -121,7 +122,7 @@ func (b *builder) add(at uint32, r Rule) error {
 	n := len(t.Offsets)
 	switch {
 	case n > 0 && t.Offsets[n-1] > at:
-		return nil // entries that overlap: the one that begins first holds
+		return nil // of overlapping entries, the one that begins first is used
 	case n > 0 && t.Offsets[n-1] == at:
 		t.RuleOf[n-1] = i
 		return nil
@@ -135,7 +136,7 @@ func (b *builder) add(at uint32, r Rule) error {
 	return nil
 }
 
-// entry appends the rows of a function. What of it is not understood has no rule.
+// entry appends the rows of a function. Unsupported rows have no rule.
 func (b *builder) entry(e *frame.FrameDescriptionEntry) error {
 	begin, inCode := fileOffset(b.code, e.Begin())
 	size := e.End() - e.Begin()
@@ -163,7 +164,7 @@ func (b *builder) build() (*Table, error) {
 	return &b.table, nil
 }
 
-// At returns the rule that holds at an offset of the file.
+// At returns the rule for an offset of the file.
 func (t *Table) At(offset uint32) Rule {
 	i, found := slices.BinarySearch(t.Offsets, offset)
 	if !found {

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// maxScans is for how many addresses a file's symbols are looked through one by one. Sorting them takes some ten times as
-// long as that, and more memory, and what prints a few stacks asks for a few addresses of each file.
+// maxScans is the number of look-ups by linear search before a file's symbols are sorted. Sorting takes some ten times as
+// long, and more memory, and a script that prints few stacks looks up few addresses of each file.
 const maxScans = 8
 
 // find returns the symbol that covers addr, as linked; false if none does.
@@ -52,10 +52,10 @@ func before(entries []symbolEntry, addr uint64) (symbolEntry, bool) {
 	return entries[i-1], true
 }
 
-// scan is before without sorting: it settles only the symbols of which addr's is chosen, with a symbol for all in front of them,
-// which reaches as far, and one for those behind.
+// scan is before without sorting: it settles only the symbols near addr, with one symbol in place of all before them, which
+// extends as far as these, and one in place of those behind.
 func (x *symbolIndex) scan(addr uint64) (symbolEntry, bool) {
-	var sized, unsized, reach uint64 // the last of those with and without a size up to addr, and how far the former reach
+	var sized, unsized, reach uint64 // addresses of the last symbols with and without a size up to addr, and the furthest end of the former
 	next := uint64(math.MaxUint64)
 	x.each(func(s symbolEntry) {
 		switch {
@@ -69,7 +69,7 @@ func (x *symbolIndex) scan(addr uint64) (symbolEntry, bool) {
 		}
 	})
 	at := sized
-	if unsized > sized && unsized >= reach { // else it is a mark within a function
+	if unsized > sized && unsized >= reach { // else it is a label in a function
 		at = unsized
 	}
 	if at == 0 {

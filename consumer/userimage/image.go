@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package userimage finds what stands where in programs and libraries:
-// functions by their symbols, lines by DWARF.
+// Package userimage symbolizes addresses of programs and libraries: functions by
+// symbol tables (symbols.go, find.go), lines (lines.go) and inlined functions
+// (inlined.go) by DWARF. linetable.go makes the table of lines for the kernel side.
 package userimage
 
 import (
@@ -33,7 +34,7 @@ type Image struct {
 	goTable     func() *gopclntab.Table
 }
 
-// Open takes over an ELF file that is open; path is what it is called.
+// Open takes over an open ELF file; path is its name.
 func Open(f *os.File, path string) (*Image, error) {
 	im, err := open(f, path)
 	if err != nil {
@@ -44,7 +45,7 @@ func Open(f *os.File, path string) (*Image, error) {
 	return im, nil
 }
 
-// OfBytes is Open for a file that is in memory.
+// OfBytes is Open for a file in memory.
 func OfBytes(data []byte, path string) (*Image, error) {
 	im, err := open(bytes.NewReader(data), path)
 	return im, errors.Wrap(err, path)
@@ -71,7 +72,7 @@ func open(r io.ReaderAt, path string) (*Image, error) {
 	return im, nil
 }
 
-// maxNotes bounds how many bytes of notes are looked at.
+// maxNotes bounds the bytes of notes that are read.
 const maxNotes = 1 << 16
 
 func buildIDOf(e *elf.File) string {
@@ -89,7 +90,7 @@ func buildIDOf(e *elf.File) string {
 	return ""
 }
 
-// Close gives up the file; what has been read of it stays known.
+// Close closes the file; data that have been read stay available.
 func (im *Image) Close() {
 	if im.file != nil {
 		im.file.Close()
@@ -99,7 +100,7 @@ func (im *Image) Close() {
 // Table makes the table for unwinding.
 func (im *Image) Table() (*unwind.Table, error) { return unwind.OfELF(im.elf) }
 
-// Addr returns the address, as linked, of what stands at an offset of the file.
+// Addr returns the address, as linked, of an offset of the file.
 func (im *Image) Addr(offset uint64) (uint64, bool) {
 	for _, s := range im.loads {
 		if at := offset - s.Offset; at < s.Size {

@@ -9,15 +9,15 @@ import (
 	"gostap/internal/qualified"
 )
 
-// An Inlined is a copy of a function inside another, and where in its source some code of it is.
+// An Inlined is an inlined copy of a function, with the position of some code in its source.
 type Inlined struct {
 	Name string
 	File string
 	Line int
 }
 
-// Position returns where in the source the code at addr, as linked, is: the copies of
-// functions that it is in, the innermost first, and file and line of the function around
+// Position returns the position in the source of the code at addr, as linked: the inlined
+// copies that contain it, the innermost first, and file and line in the function around
 // them, "" if they are not known.
 func (im *Image) Position(addr uint64) (copies []Inlined, file string, line int) {
 	file, line, ok := im.Line(addr)
@@ -28,20 +28,20 @@ func (im *Image) Position(addr uint64) (copies []Inlined, file string, line int)
 		return nil, file, line
 	}
 	for _, call := range im.lines.copiesAt(addr) {
-		// The code is where the line table says, what called it is where its copy says.
+		// The line table has the position of the code; each copy has the position of its call.
 		copies = append(copies, Inlined{call.name, file, line})
 		file, line = call.file, call.line
 	}
 	return copies, file, line
 }
 
-// An inlinedCall is a copy of a function, and where that is called.
+// An inlinedCall is an inlined copy of a function, with the position of the call.
 type inlinedCall struct {
 	name, file string
 	line       int
 }
 
-// How deep copies may be in copies, and for how many addresses they are kept.
+// Bounds of the depth of copies in copies, and of the addresses in the cache.
 const (
 	maxInlined  = 64
 	keptInlined = 1 << 14
@@ -125,7 +125,7 @@ func (l *lineTables) covers(e *dwarf.Entry, addr uint64) bool {
 	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return r[0] <= addr && addr < r[1] })
 }
 
-// nameOf returns a function's name, that of what it is an instance or the definition of; "" if it is not there.
+// nameOf returns a function's name, also that of its abstract origin or declaration; "" if there is none.
 func (l *lineTables) nameOf(e *dwarf.Entry, depth int) string {
 	if name, ok := e.Val(dwarf.AttrLinkageName).(string); ok {
 		return qualified.Demangled(name)

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// lineTables are those of an image's DWARF.
+// lineTables are the line tables in an image's DWARF.
 type lineTables struct {
 	mu    sync.Mutex
 	data  *dwarf.Data
@@ -19,10 +19,10 @@ type lineTables struct {
 	copies map[uint64][]inlinedCall // by address, those that have been asked for
 }
 
-// A lineRow says what line the code from addr on is of.
+// A lineRow is the line of the code from addr on.
 type lineRow struct {
 	addr uint64
-	file *dwarf.LineFile // nil where a piece of code ends
+	file *dwarf.LineFile // nil at the end of a sequence
 	line int
 }
 
@@ -55,7 +55,7 @@ func (im *Image) readLines() *lineTables {
 	return &lineTables{data: data, units: map[dwarf.Offset][]lineRow{}}
 }
 
-// find looks for the row that covers addr. Damaged DWARF, at which the reader may panic, has no lines.
+// find returns the row that covers addr. With damaged DWARF, at which the reader may panic, there is none.
 func (l *lineTables) find(addr uint64) (file string, line int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,10 +80,10 @@ func (l *lineTables) find(addr uint64) (file string, line int, ok bool) {
 	return rows[i-1].file.Name, rows[i-1].line, true
 }
 
-// maxLineRows bounds those of a unit.
+// maxLineRows bounds the rows of a unit.
 const maxLineRows = 1 << 22
 
-// readRows returns a unit's rows by address. The pieces of code that they are of come in any order.
+// readRows returns a unit's rows by address. The sequences of code are in any order.
 func (l *lineTables) readRows(unit *dwarf.Entry) []lineRow {
 	reader, err := l.data.LineReader(unit)
 	if err != nil || reader == nil {
@@ -97,7 +97,7 @@ func (l *lineTables) readRows(unit *dwarf.Entry) []lineRow {
 		}
 		rows = append(rows, r)
 	}
-	// Where one piece ends another may begin.
+	// Another sequence may begin where one ends.
 	slices.SortStableFunc(rows, func(a, b lineRow) int {
 		if c := cmp.Compare(a.addr, b.addr); c != 0 || (a.file == nil) == (b.file == nil) {
 			return c

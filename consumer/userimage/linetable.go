@@ -30,8 +30,8 @@ func (im *Image) LineTable() *linetable.Table {
 	return b.Table()
 }
 
-// each calls yield with all rows, those of each unit by address. Damaged DWARF
-// ends it, at which the reader may panic.
+// each calls yield with all rows, those of each unit by address. It ends at
+// damaged DWARF, at which the reader may panic.
 func (l *lineTables) each(yield func(lineRow)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,19 +22,19 @@ import (
 // A Symbol is a piece of code or data.
 type Symbol struct {
 	Name       string // as the source spells it, if it is C++'s or Rust's
-	Addr, Size uint64 // as linked; a size that the file leaves open is that up to the next symbol
+	Addr, Size uint64 // as linked; an unknown size is the distance to the next symbol
 }
 
-// A symbolIndex finds symbols. Only the names of those that are asked for are looked at: most are not.
+// A symbolIndex finds symbols. Names are only read of those that are found.
 type symbolIndex struct {
 	tables  []symbolTable
 	strings [][]byte      // string tables
-	named   []symbolEntry // what is in no table of an ELF file
+	named   []symbolEntry // symbols that are in no symbol table, of Go
 	ends    []uint64      // where sections of code and data end, ascending
 
 	mu      sync.Mutex
-	scans   int           // how many symbols have been looked for without entries
-	settled bool          // entries is there
+	scans   int           // how many look-ups there have been without entries
+	settled bool          // entries has been built
 	entries []symbolEntry // by address, at most one at each
 }
 
@@ -45,7 +45,7 @@ type symbolTable struct {
 	names uint16 // which string table
 }
 
-// A symbolEntry is a symbol as its table has it.
+// A symbolEntry is a symbol in a table.
 type symbolEntry struct {
 	addr, size uint64
 	name       uint32 // where it begins in its string table
@@ -55,7 +55,7 @@ type symbolEntry struct {
 
 // newSymbolIndex reads the symbols of a file: of its own tables, of MiniDebugInfo
 // (a compressed ELF file in .gnu_debugdata), and of the separate debuginfo of its build-id; without a table of its own
-// also what Go's runtime calls functions.
+// also the functions in Go's run-time table.
 func newSymbolIndex(e *elf.File, buildID string, goTable func() *gopclntab.Table) *symbolIndex {
 	x := &symbolIndex{ends: codeEnds(e)}
 	x.read(e)
@@ -96,7 +96,7 @@ func (x *symbolIndex) read(e *elf.File) {
 	}
 }
 
-// readGo adds the functions that Go's runtime knows.
+// readGo adds the functions in Go's run-time table.
 func (x *symbolIndex) readGo(table *gopclntab.Table) {
 	var names []byte
 	for _, f := range table.Funcs {
@@ -124,7 +124,7 @@ func (x *symbolIndex) each(visit func(s symbolEntry)) {
 	}
 }
 
-// symbolEntryOf reads a symbol of an ELF file's table; false if it is not to be taken.
+// symbolEntryOf reads a symbol of an ELF file's table; false if it is not used.
 func symbolEntryOf(data, names []byte, order binary.ByteOrder) (symbolEntry, bool) {
 	kind := elf.ST_TYPE(data[4])
 	if kind > elf.STT_FUNC && kind != elf.STT_GNU_IFUNC {
@@ -135,8 +135,8 @@ func symbolEntryOf(data, names []byte, order binary.ByteOrder) (symbolEntry, boo
 	return s, uint64(s.name) < uint64(len(names)) && names[s.name] != 0 && section != elf.SHN_UNDEF && section < elf.SHN_LORESERVE && s.addr != 0
 }
 
-// rank tells which of several symbols at one address is taken: that of the lowest, which is the name that programs call it by,
-// global, and without the underscores of a library's own.
+// rank orders symbols at one address: the lowest is used. It prefers the public name, which is global and does not begin
+// with the underscores of a library's internal names.
 func (x *symbolIndex) rank(s *symbolEntry) int {
 	rank := 0
 	if elf.ST_TYPE(s.info) == elf.STT_NOTYPE {
@@ -191,11 +191,11 @@ func codeEnds(e *elf.File) []uint64 {
 	return ends
 }
 
-// settle chooses one symbol for each address, drops marks within functions, and fills sizes in.
+// settle chooses one symbol for each address, drops labels in functions, and fills in sizes.
 func (x *symbolIndex) settle(list []symbolEntry) []symbolEntry {
 	list = x.sortEntries(list)
 	out := list[:0]
-	covered := uint64(0) // up to where functions reach
+	covered := uint64(0) // the furthest end of functions so far
 	for _, s := range list {
 		n := len(out)
 		if n > 0 && out[n-1].addr == s.addr {
@@ -224,10 +224,10 @@ func (x *symbolIndex) settle(list []symbolEntry) []symbolEntry {
 	return out
 }
 
-// sortEntries returns symbols by address, and of one address by rank. A stack is printed as soon as its symbols are sorted, and
-// they are tens of thousands: by the bytes of their addresses, the lowest first, it takes a tenth of what comparing them does.
+// sortEntries sorts symbols by address, and at one address by rank. It is a radix sort by the bytes of the addresses, the lowest first:
+// there are tens of thousands of symbols, the first stack waits for it, and it takes a tenth of the time of a comparison sort.
 func (x *symbolIndex) sortEntries(list []symbolEntry) []symbolEntry {
-	differ := uint64(0) // the bits in which addresses do
+	differ := uint64(0) // the bits in which addresses differ
 	for i := range list {
 		differ |= list[i].addr ^ list[0].addr
 	}

@@ -25,14 +25,14 @@ const (
 	headerSize = 24
 )
 
-// A Spec is a kernel's BTF, or that of one of its modules, which goes on where
-// the kernel's ends.
+// A Spec is a kernel's BTF, or that of one of its modules, whose numbering continues that
+// of the kernel.
 type Spec struct {
 	raw     *raw
-	offsets []byte // u32 each; type n stands at n-first
+	offsets []byte // u32 each; type n is at n-first
 	named   []byte // u32 each
 	first   ID     // of its own types
-	base    *Spec  // what it goes on from; nil for a kernel's
+	base    *Spec  // the kernel's, for a module's; nil for a kernel's
 
 	gather      sync.Once
 	enumerators map[string]int64 // its own
@@ -68,7 +68,7 @@ func open(path string, base *Spec) (*Spec, error) {
 	return useIndex(r, blob, data, base), nil
 }
 
-// Parse reads BTF that is in no file.
+// Parse reads BTF in memory.
 func Parse(blob []byte) (*Spec, error) {
 	r, err := parseRaw(blob)
 	if err != nil {
@@ -84,7 +84,7 @@ func Parse(blob []byte) (*Spec, error) {
 // count is the number of its own types.
 func (s *Spec) count() ID { return ID(len(s.offsets) / 4) }
 
-// textBase is how many bytes of strings come before r's own.
+// textBase is the number of bytes of strings before r's own.
 func textBase(base *Spec) uint32 {
 	if base == nil {
 		return 0
@@ -100,7 +100,7 @@ func (s *Spec) text(offset uint32) string {
 	return s.base.text(offset)
 }
 
-// sum stands for a blob: its first and last parts tell kernels apart.
+// sum is a checksum of a blob's first and last parts, which differ between kernels.
 func sum(blob []byte) uint32 {
 	n := min(len(blob), 1<<14)
 	return crc32.Update(crc32.ChecksumIEEE(blob[:n]), crc32.IEEETable, blob[len(blob)-n:])

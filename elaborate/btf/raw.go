@@ -13,7 +13,7 @@ import (
 // An ID is a type's number. 0 is void.
 type ID uint32
 
-// A Kind is what a type is. The numbers are those of the format.
+// A Kind is the kind of a type. The numbers are those of the format.
 type Kind uint8
 
 // The kinds of types.
@@ -40,7 +40,7 @@ const (
 	Enum64
 	lastKind = Enum64
 
-	Unknown Kind = 0xff // what can't be read
+	Unknown Kind = 0xff // a type that can't be read
 )
 
 var le = binary.LittleEndian
@@ -130,5 +130,5 @@ func (r *raw) text(offset uint32) string {
 	if n <= 0 {
 		return ""
 	}
-	return unsafe.String(&p[0], n) // the blob stays as it is, for good
+	return unsafe.String(&p[0], n) // the blob never changes
 }

@@ -5,7 +5,7 @@ package btf
 // maxDepth bounds chains of types that refer to each other: hostile data loops.
 const maxDepth = 64
 
-// Kind returns what id is.
+// Kind returns id's kind.
 func (s *Spec) Kind(id ID) Kind {
 	rec := s.record(id)
 	return rec.kind()
@@ -52,8 +52,8 @@ func (s *Spec) Strip(id ID) ID {
 	return 0
 }
 
-// IsUser reports whether id is a pointer to memory of the user (__user), as
-// far as BTF knows: compilers other than clang do not tell it.
+// IsUser reports whether id is a pointer to memory of the user (__user), if
+// BTF has it: only clang records it.
 func (s *Spec) IsUser(id ID) bool {
 	p := s.Strip(id)
 	if s.Kind(p) != Pointer {
@@ -106,7 +106,7 @@ func (s *Spec) Size(id ID) int64 {
 	return 0
 }
 
-// An Integer is how a number is stored.
+// An Integer describes how a number is stored.
 type Integer struct {
 	Size       int64 // bytes
 	Signed     bool
@@ -150,9 +150,9 @@ type Param struct {
 	Type ID
 }
 
-// A Proto is what a function takes and returns.
+// A Proto is a function's parameters and result.
 type Proto struct {
-	ID       ID // of the prototype: functions alike share it
+	ID       ID // of the prototype, which functions may share
 	Params   []Param
 	Result   ID
 	Variadic bool

@@ -13,7 +13,7 @@ var (
 	errPlace = errors.New("a condition decides what kind of place it is in, which scripts can't follow")
 )
 
-// jump goes to another place of an expression, as DW_OP_skip and DW_OP_bra ask for.
+// jump moves to another operation of an expression, for DW_OP_skip and DW_OP_bra.
 func jump(b *buf, over int16) {
 	at := b.at + int(over)
 	if at < 0 || at > len(b.data) {
@@ -23,8 +23,8 @@ func jump(b *buf, over int16) {
 	b.at = at
 }
 
-// branch executes DW_OP_bra and all behind it: on both ways, unless the condition
-// is known. Loops whose number of turns is known come out unrolled.
+// branch executes DW_OP_bra and the rest of the expression: both branches, unless the condition
+// is constant. Loops with a constant number of iterations are unrolled.
 func (m *exprBuilder) branch(b buf) ([]Piece, error) {
 	over, condition := int16(b.u16()), m.pop(&b)
 	far := b
@@ -51,7 +51,7 @@ func (m *exprBuilder) branch(b buf) ([]Piece, error) {
 	return join(condition, taken, straight)
 }
 
-// join joins the pieces that there are if the condition holds with those if not.
+// join combines the pieces of both branches, by the condition.
 func join(condition *Expr, yes, no []Piece) ([]Piece, error) {
 	if len(yes) != len(no) {
 		return nil, errPlace

@@ -12,7 +12,7 @@ import (
 
 var le = binary.LittleEndian
 
-// errDWARF is the error for data that breaks off or makes no sense.
+// errDWARF is the error for truncated or malformed data.
 var errDWARF = errors.New("DWARF is damaged")
 
 // A buf is a part of a section that is read from front to back. A read beyond
@@ -23,7 +23,7 @@ type buf struct {
 	bad  bool
 }
 
-// bufAt returns a buf over what lies in section from offset on.
+// bufAt returns a buf over a section from offset on.
 func bufAt(section []byte, offset uint64) buf {
 	if offset > uint64(len(section)) {
 		return buf{bad: true}
@@ -155,8 +155,8 @@ func textAt(section []byte, offset uint64) string {
 	return b.text()
 }
 
-// str returns p as a string that shares its memory: sections stay as they are,
-// for the life of the process.
+// str returns p as a string that shares its memory: sections do not change for the
+// life of the process.
 func str(p []byte) string {
 	if len(p) == 0 {
 		return ""
@@ -164,7 +164,7 @@ func str(p []byte) string {
 	return unsafe.String(&p[0], len(p))
 }
 
-// unit reads an initial length, and returns what it is the length of.
+// unit reads an initial length, and returns the bytes that it covers.
 func (b *buf) unit() (rest buf, dwarf64 bool) {
 	n := uint64(b.u32())
 	if n == 0xffffffff {

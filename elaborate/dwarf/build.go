@@ -19,7 +19,7 @@ import (
 // Progress is told how many bytes of how many have been read.
 type Progress func(done, total int64)
 
-// buildIndex makes the index of f.
+// buildIndex builds the index of f.
 func buildIndex(f *File, info os.FileInfo, progress Progress) ([]byte, error) {
 	all, err := f.scanAll(progress)
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *File) scanAll(progress Progress) ([]*found, error) {
 				u, err := f.readUnit(headers[i].off)
 				if err == nil {
 					all[i], err = u.scan()
-					u.abbrevs, u.table = nil, nil // all[i] keeps u, but not all that it was read by
+					u.abbrevs, u.table = nil, nil // all[i] keeps u, but these are not needed any more
 				}
 				failed[i] = err
 				progress(done.Add(int64(headers[i].end-headers[i].off)), int64(len(f.info)))
@@ -77,7 +77,7 @@ func (f *File) scanAll(progress Progress) ([]*found, error) {
 
 type funcKey struct{ name, file, line uint32 }
 
-// A builder joins what the units have.
+// A builder joins the results of the units' scans.
 type builder struct {
 	all, alt []*found
 	symbols  []symbol
@@ -91,7 +91,7 @@ type builder struct {
 	owners    []uint32 // the function of each instance
 	instances []instRec
 	base      uint64
-	scoped    uint32 // 1 if a function lies in a namespace or a type, or is a template's
+	scoped    uint32 // 1 if a function is in a namespace or a type, or of a template
 }
 
 // intern returns the offset of s among the strings.
@@ -119,7 +119,7 @@ func abstract(all []*found, die uint64) *abstractRec {
 			return nil
 		}
 		a := &list[j]
-		// A definition says only what is not so of the declaration: often the line, and not the file.
+		// A definition has only the attributes that differ from the declaration: often the line, and not the file.
 		if defined.line == 0 {
 			defined.line = a.line
 		}

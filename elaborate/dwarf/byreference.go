@@ -10,7 +10,7 @@ import (
 )
 
 // ByReference reports whether a Struct or Union is passed as a pointer to it, as C++ does with what has a destructor
-// or a constructor for copies of its own (Itanium C++ ABI, 3.1.1). Clang says so; gcc leaves it to be found out.
+// or a constructor for copies of its own (Itanium C++ ABI, 3.1.1). Clang has an attribute for it; with gcc it has to be inferred.
 func (t *Types) ByReference(id btf.ID) bool {
 	left := 1000 // hostile types contain each other
 	return t.byReference(id, &left)

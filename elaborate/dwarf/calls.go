@@ -30,15 +30,15 @@ func (i *Info) Labels(in Instance) ([]Label, error) {
 	return list, nil
 }
 
-// A Call is a function that another calls by its name, or has inlined.
+// A Call is a function that another one calls directly, or that is inlined there.
 type Call struct {
 	Name    string
 	Target  Instance
-	Returns []uint64 // where its calls return to; none for an inlined copy
+	Returns []uint64 // the return addresses of its calls; none for an inlined copy
 	Jumped  bool     // at least one call is a jump, a tail call, and does not return to the instance
 }
 
-// Calls returns what an instance calls, without the calls in functions inlined into
+// Calls returns the functions that an instance calls, without the calls in functions inlined into
 // it. Calls through pointers are not known.
 func (i *Info) Calls(in Instance) ([]Call, error) {
 	d, err := i.dieOf(in)
@@ -99,7 +99,7 @@ func own(d die, depth int, visit func(die)) {
 	})
 }
 
-// instanceAt returns the instance whose DIE stands there.
+// instanceAt returns the instance with the DIE at an offset.
 func (i *Info) instanceAt(unit, die uint32) (Instance, bool) {
 	i.mu.Lock()
 	if i.byDie == nil {
@@ -116,8 +116,8 @@ func (i *Info) instanceAt(unit, die uint32) (Instance, bool) {
 	return i.instance(n), true
 }
 
-// targets returns the function that a call by that name goes to: that of the
-// unit, before others' of the same name.
+// targets returns the function that a call by that name goes to: the unit's own one is
+// preferred to others of the name.
 func (i *Info) targets(name string, unit uint32) []Instance {
 	var near, far []Instance
 	for _, f := range i.Lookup(name) {
@@ -137,5 +137,5 @@ func (i *Info) targets(name string, unit uint32) []Instance {
 	if len(far) == 1 {
 		return far
 	}
-	return nil // which one is meant can't be told
+	return nil // there are several
 }

@@ -21,8 +21,8 @@ import (
 // maxSection bounds what a section may decompress to.
 const maxSection = 2 << 30
 
-// largeSection is from where on a compressed section takes long: zlib yields some
-// 100 MB a second.
+// largeSection is the size from which on decompressed sections are cached: zlib yields
+// some 100 MB a second.
 const largeSection = 256 << 10
 
 // decompressed returns the content of a section. A large one is decompressed once,
@@ -39,13 +39,13 @@ func (f *File) decompressed(s *elf.Section, p []byte) ([]byte, error) {
 	}
 	p, err := decompress(s, p)
 	if err == nil {
-		_ = cache.Write(path, p) // without a copy it is only slower
+		_ = cache.Write(path, p) // an error only costs time
 	}
 	return p, err
 }
 
-// decompress returns the content of a section, be it compressed (SHF_COMPRESSED
-// or, of old, .zdebug_*) or not.
+// decompress returns the content of a section, compressed (SHF_COMPRESSED or, in
+// older files, .zdebug_*) or not.
 func decompress(s *elf.Section, p []byte) ([]byte, error) {
 	if strings.HasPrefix(s.Name, ".zdebug_") {
 		if len(p) < 12 || string(p[:4]) != "ZLIB" {
@@ -67,8 +67,8 @@ func decompress(s *elf.Section, p []byte) ([]byte, error) {
 	return inflate(kind, p[b.at:], size)
 }
 
-// inflate decompresses p, which is to yield size bytes. What it takes grows
-// with what is there, not with what size claims.
+// inflate decompresses p, which is to yield size bytes. Memory is
+// allocated as data are decompressed, not by the claimed size.
 func inflate(kind elf.CompressionType, p []byte, size uint64) ([]byte, error) {
 	if size > maxSection {
 		return nil, errors.Errorf("compressed section of %d bytes", size)

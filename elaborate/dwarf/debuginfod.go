@@ -20,8 +20,8 @@ import (
 // ServersFromEnv returns the debuginfod servers that the user names.
 func ServersFromEnv() []string { return strings.Fields(os.Getenv("DEBUGINFOD_URLS")) }
 
-// fetch asks the debuginfod servers for the debuginfo with that build-id, and
-// keeps what they send (debuginfod(8): GET /buildid/ID/debuginfo).
+// fetch downloads the debuginfo of a build-id from the debuginfod servers into the
+// cache (debuginfod(8): GET /buildid/ID/debuginfo).
 func (f *Finder) fetch(buildID string) (string, error) {
 	if f.Cache == "" || len(buildID) < 16 {
 		return "", ErrNone
@@ -56,20 +56,20 @@ func quiet() time.Duration {
 	return 90 * time.Second
 }
 
-// download makes the file path what url has; ErrNone if it has nothing.
+// download writes the content of url to the file path; ErrNone if there is none.
 func download(url, path string) error {
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: quiet()}}
-	answer, err := client.Get(url)
+	response, err := client.Get(url)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	switch answer.StatusCode {
+	defer response.Body.Close()
+	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound:
 		return ErrNone
 	default:
-		return errors.Errorf("%s: %s", url, answer.Status)
+		return errors.Errorf("%s: %s", url, response.Status)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -79,12 +79,12 @@ func download(url, path string) error {
 		return err
 	}
 	defer cache.Temporary(part.Name())()
-	// A server that goes quiet in the middle is given up, too.
-	watch := time.AfterFunc(quiet(), func() { answer.Body.Close() })
+	// The timeout also applies to pauses during the download.
+	watch := time.AfterFunc(quiet(), func() { response.Body.Close() })
 	defer watch.Stop()
 	_, err = io.Copy(part, readerFunc(func(p []byte) (int, error) {
 		watch.Reset(quiet())
-		return answer.Body.Read(p)
+		return response.Body.Read(p)
 	}))
 	if cerr := part.Close(); err == nil {
 		err = cerr

@@ -9,7 +9,7 @@ type die struct {
 	u   *unit
 	off uint32
 	*abbrev
-	vals uint32 // where its attributes stand
+	vals uint32 // the offset of its attributes
 }
 
 // die reads the entry at off; ok is false if there is none, but the end of a
@@ -36,7 +36,7 @@ type value struct {
 	u    uint64 // numbers, addresses, offsets, flags; for references the DIE's, from the start of its file's .debug_info
 	b    []byte // blocks and expressions
 	s    string
-	f    *File // what a reference refers to
+	f    *File // the file that a reference refers to
 }
 
 // attr returns the attribute of that name.
@@ -73,14 +73,14 @@ func (d die) number(name dwarf.Attr) (uint64, bool) {
 	return v.u, ok && v.b == nil
 }
 
-// end returns where the next entry stands: d's first child or its sibling.
+// end returns the offset of the next entry: d's first child or its sibling.
 func (d die) end() (uint32, bool) {
 	b := buf{data: d.u.f.info[:d.u.end], at: int(d.vals)}
 	d.u.skip(&b, d.steps)
 	return uint32(b.at), !b.bad
 }
 
-// next returns where d's next sibling stands, its children skipped.
+// next returns the offset of d's next sibling, behind its children.
 func (d die) next() (uint32, bool) {
 	if !d.children {
 		return d.end()
@@ -158,7 +158,7 @@ func (d die) ref(name dwarf.Attr) (die, bool) {
 // maxOrigins bounds chains of DW_AT_abstract_origin and DW_AT_specification.
 const maxOrigins = 8
 
-// origins calls visit for d and what it is a copy of, until that returns true.
+// origins calls visit for d, its abstract origin and so on, until it returns true.
 func (d die) origins(visit func(die) bool) {
 	for range maxOrigins {
 		if visit(d) {
@@ -175,7 +175,7 @@ func (d die) origins(visit func(die) bool) {
 	}
 }
 
-// name returns the DIE's own name or that of what it is a copy of.
+// name returns the DIE's own name or that of an abstract origin.
 func (d die) name() (s string) {
 	d.origins(func(o die) bool {
 		s = o.text(dwarf.AttrName)

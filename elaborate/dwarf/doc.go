@@ -10,8 +10,8 @@
 //	            Func, Scope, Types, Lines              Functions, Files, At
 //
 // The index (index.go) is made by a walk over all of .debug_info (build.go,
-// scan.go) and says which functions there are, where, and where their DIEs
-// stand. All else is read when it is asked for, in files that are named after the
+// scan.go) and has all functions, their addresses and the offsets of their
+// DIEs. All else is read on demand, by files that are named after the
 // sections: abbrev, info, line, ranges, loc, frame. A subset (subset.go) is
 // debuginfo of some units only, for machines that have none.
 //
@@ -31,8 +31,8 @@
 //     as long as a header claims: a header of 35 bytes that speaks of 2^39 entries ends the process, out
 //     of memory, which no recover catches. Delve's pkg/dwarf/line brings its logging and telemetry.
 //   - Location lists: Delve's pkg/dwarf/loclist finds the entry for one address;
-//     that a variable is elsewhere, and where, takes all of them (Variable.Ranges),
-//     and a subset their places in the section.
+//     to report where else a variable has a value takes all of them (Variable.Ranges),
+//     and a subset their offsets in the section.
 //   - Expressions: Delve's pkg/dwarf/op evaluates them with the values of a process
 //     that has stopped; here they become trees that a probe evaluates (expr.go).
 package dwarf

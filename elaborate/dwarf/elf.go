@@ -23,7 +23,7 @@ type File struct {
 	Path    string
 	BuildID string // hex, "" if it has none
 
-	absolute bool   // paths of sources are
+	absolute bool   // paths of sources are absolute
 	cache    string // a folder for large sections that are compressed, "" for none
 	elf      *elf.File
 	data     []byte
@@ -36,10 +36,10 @@ type File struct {
 	info, abbrev, str, lineStr, strOffsets, addr []byte
 	line, loc, loclists, ranges, rnglists        []byte
 	frame, ehFrame                               []byte
-	typesAt                                      uint32 // where in info .debug_types begins, as DWARF 4 has it
+	typesAt                                      uint32 // the offset in info of .debug_types, a section of DWARF 4
 	ehFrameAddr                                  uint64
-	parts                                        map[uint32]splitPart // of units of split DWARF, by where they are in info
-	replaced                                     map[uint32]bool      // units that are not looked at: skeletons of others
+	parts                                        map[uint32]splitPart // of units of split DWARF, by their offsets in info
+	replaced                                     map[uint32]bool      // units that are ignored: skeletons of others
 
 	mu      sync.Mutex
 	units   map[uint32]*unit
@@ -62,14 +62,14 @@ type File struct {
 }
 
 // A Section of code or data. In a relocatable file, a kernel module for one,
-// its address is made up: sections stand one behind the other.
+// it gets an address: sections are placed one behind the other.
 type Section struct {
 	Name       string
 	Addr, Size uint64
 	Exec       bool
 }
 
-// Open opens the ELF file path. That it has debuginfo is not said: see HasInfo.
+// Open opens the ELF file path, which need not have debuginfo: see HasInfo.
 func Open(path string) (*File, error) { return openMapped(path, "") }
 
 func openMapped(path, folder string) (*File, error) {
@@ -149,7 +149,7 @@ func (f *File) content(s *elf.Section) ([]byte, error) {
 	return p, errors.Wrap(err, s.Name)
 }
 
-// debugSection returns .debug_NAME, or .zdebug_NAME as it was compressed of old.
+// debugSection returns .debug_NAME, or .zdebug_NAME as older files have compressed ones.
 func (f *File) debugSection(name string) ([]byte, error) {
 	s := f.elf.Section(".debug_" + name)
 	if s == nil {
@@ -230,7 +230,7 @@ type symbol struct {
 	name     string
 	addr     uint64
 	function bool
-	typed    bool // a function or a variable, not only a mark
+	typed    bool // a function or a variable, not a label
 }
 
 // symbols returns the symbols of functions and variables by address, the

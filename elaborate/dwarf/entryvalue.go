@@ -7,7 +7,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// entryValue evaluates an expression at the function's entry, where that is now.
+// entryValue evaluates an expression at the function's entry, at the entry itself.
 func (m *exprBuilder) entryValue(p []byte) error {
 	if m.calls++; m.calls > maxCalls {
 		return errDWARF
@@ -32,8 +32,8 @@ func (m *exprBuilder) entryValue(p []byte) error {
 	return nil
 }
 
-// laterEntryValue evaluates an expression at the function's entry, where that was
-// some time ago: it is a register.
+// laterEntryValue evaluates an expression at the function's entry, after the entry:
+// it must be a register.
 func (m *exprBuilder) laterEntryValue(p []byte) error {
 	b := buf{data: p}
 	c, n := op.Opcode(b.u8()), int64(0)

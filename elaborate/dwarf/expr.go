@@ -11,7 +11,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Bounds of what an expression may make of itself.
+// Bounds of an expression's evaluation.
 const (
 	maxOps   = 1 << 11
 	maxStack = 1 << 8
@@ -27,11 +27,11 @@ type exprBuilder struct {
 	pc        uint64
 	entry     bool   // pc is the function's entry
 	frameBase []byte // DW_AT_frame_base of the function
-	inFrame   bool   // this is the expression that says where the frame is
-	scope     *Scope // of the variable, nil if this is not one's location
+	inFrame   bool   // this is the expression of the frame base
+	scope     *Scope // of the variable, nil if this is not a variable's location
 	stack     []*Expr
 	pieces    []Piece
-	piece     Piece // the next one, of a register, a value, bytes or a pointer
+	piece     Piece // the next piece, if it is a register, a value, bytes or a pointer
 	ops       int
 	calls     int
 }
@@ -56,7 +56,7 @@ var binaryOps = map[op.Opcode]string{
 	op.DW_OP_plus: "+", op.DW_OP_shl: "<<", op.DW_OP_shr: ">>>", op.DW_OP_shra: ">>", op.DW_OP_xor: "^",
 }
 
-// unsignedOps are those that are others for unsigned numbers.
+// unsignedOps are the operators that differ for unsigned numbers.
 var unsignedOps = map[string]string{"/": "/u", "%": "%u", ">>": ">>>"}
 
 var compareOps = map[op.Opcode]string{
@@ -104,7 +104,7 @@ func (m *exprBuilder) location(p []byte) (*Location, error) {
 	return &Location{pieces}, nil
 }
 
-// run executes what is left of an expression, and returns the pieces that it is about.
+// run executes the rest of an expression, and returns its pieces.
 func (m *exprBuilder) run(b buf) ([]Piece, error) {
 	for b.left() > 0 && !b.bad {
 		if m.ops++; m.ops > maxOps || len(m.stack) > maxStack || len(m.pieces) > maxStack {
@@ -150,7 +150,7 @@ func (m *exprBuilder) run(b buf) ([]Piece, error) {
 	return m.pieces, nil
 }
 
-// endPiece adds the piece that the operations until here were about.
+// endPiece adds the piece of the operations so far.
 func (m *exprBuilder) endPiece(bits, skip int64) {
 	if m.piece.Kind == Nowhere && len(m.stack) > 0 {
 		m.piece = Piece{Kind: InMemory, X: m.stack[len(m.stack)-1]}
@@ -160,7 +160,7 @@ func (m *exprBuilder) endPiece(bits, skip int64) {
 	m.stack, m.piece = m.stack[:0], Piece{}
 }
 
-// pointer reads what DW_OP_implicit_pointer points to.
+// pointer reads the operands of DW_OP_implicit_pointer.
 func (m *exprBuilder) pointer(b *buf) (Piece, error) {
 	var off uint64
 	if m.u.version <= 2 {

@@ -12,24 +12,23 @@ import (
 
 // A Finder looks for debuginfo where distributions put it.
 type Finder struct {
-	Root  string   // of the file system that is looked into; "" for /
+	Root  string   // of the file system; "" for /
 	Debug string   // a folder instead of /usr/lib/debug, "" for that
-	URLs  []string // debuginfod servers, asked last
-	Cache string   // a folder for what they send, and for what takes long to decompress
+	URLs  []string // debuginfod servers, used last
+	Cache string   // a folder for downloads, and for large decompressed sections
 
-	// Absolute has the paths of sources be absolute, and not from where the compiler ran.
+	// Absolute makes the paths of sources absolute, not relative to the compiler's folder.
 	Absolute bool
 
-	// Frames is the program, whose .eh_frame tells of frames where debuginfo in a file of its
-	// own does not; "" for none.
+	// Frames is the program, whose .eh_frame is used if separate debuginfo has no .debug_frame;
+	// "" for none.
 	Frames string
 }
 
-// ErrNone is the error for debuginfo that is nowhere.
+// ErrNone is the error if there is no debuginfo.
 var ErrNone = errors.New("no debuginfo")
 
-// A MismatchError is debuginfo of another build, while there is none of the
-// one that is wanted.
+// A MismatchError is the error if there is only debuginfo of another build.
 type MismatchError struct {
 	Path, Has, Want string // build-ids in hex
 }
@@ -68,7 +67,7 @@ func (f *Finder) Kernel(release, buildID string) (string, error) {
 func (f *Finder) Module(path, buildID string) (string, error) {
 	paths := f.beside(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		// Where /lib is /usr/lib, debuginfo still goes by /lib.
+		// If /lib is a link to /usr/lib, debuginfo is still below /lib.
 		paths = append(paths, f.beside(strings.TrimPrefix(real, "/usr"))...)
 	}
 	return f.find(buildID, paths)
@@ -79,7 +78,7 @@ func (f *Finder) Program(path, buildID string) (string, error) {
 	return f.find(buildID, []string{path, f.debug() + path + ".debug", f.debug() + path})
 }
 
-// beside returns where the debuginfo of the module at path may be.
+// beside returns paths at which the debuginfo of the module at path may be.
 func (f *Finder) beside(path string) []string {
 	for _, suffix := range []string{".xz", ".gz", ".zst"} {
 		path = strings.TrimSuffix(path, suffix)
@@ -88,8 +87,8 @@ func (f *Finder) beside(path string) []string {
 	return []string{installed, installed + ".debug", path}
 }
 
-// find returns the first of paths that has debuginfo with that build-id, or
-// what the build-id's own place has, or a server.
+// find returns the first of paths that has debuginfo with that build-id, else the
+// file below .build-id, else that of a server.
 func (f *Finder) find(buildID string, paths []string) (string, error) {
 	if len(buildID) > 2 {
 		paths = append(paths, f.debug()+"/.build-id/"+buildID[:2]+"/"+buildID[2:]+".debug")
@@ -116,7 +115,7 @@ func (f *Finder) find(buildID string, paths []string) (string, error) {
 	return "", ErrNone
 }
 
-// look looks whether path has the debuginfo, or links to it.
+// look checks whether path has the debuginfo, or a link to it.
 func (f *Finder) look(path, buildID string, follow bool) (string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return "", err

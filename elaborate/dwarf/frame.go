@@ -14,17 +14,17 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A frameEntry is where in .debug_frame the rules for a piece of code stand.
+// A frameEntry locates the rules for a piece of code in .debug_frame.
 type frameEntry struct {
 	Range
 	at, cie uint32
 }
 
-// cieMark is what a CIE, which entries share, has in place of a reference to one.
+// cieMark is the value by which a CIE differs from an entry, which has a reference to its CIE there.
 const cieMark = 0xffffffff
 
-// frameEntries returns the entries of .debug_frame by address. They are only
-// looked over: the kernel has fifty thousand, of which a script needs a few.
+// frameEntries returns the entries of .debug_frame by address. They are not
+// parsed: the kernel has fifty thousand, of which a script needs a few.
 func (f *File) frameEntries() []frameEntry {
 	f.frames.Do(func() {
 		for b := (buf{data: f.frame}); b.left() > 0; {
@@ -50,7 +50,7 @@ func (f *File) frameAt(pc uint64) (*frame.FrameDescriptionEntry, error) {
 	entries := f.frameEntries()
 	i := sort.Search(len(entries), func(i int) bool { return entries[i].Low > pc })
 	if i > 0 && entries[i-1].Contains(pc) {
-		// A section of these two alone, the common one first.
+		// A section of these two only, the CIE first.
 		cie, entry := f.frameBytes(entries[i-1].cie), bytes.Clone(f.frameBytes(entries[i-1].at))
 		if len(cie) < 8 || len(entry) < 8 {
 			return nil, errDWARF
@@ -93,7 +93,7 @@ func (f *File) takeFrames(path string) error {
 	return nil
 }
 
-// catchFramePanic turns a panic of Delve's reader of frames, as data that breaks off causes it, into an error.
+// catchFramePanic turns a panic of Delve's reader of frames, at truncated data, into an error.
 func catchFramePanic(err *error) {
 	if recover() != nil {
 		*err = errDWARF
@@ -123,8 +123,8 @@ func (f *File) cfaRule(pc uint64) (rule frame.DWRule, err error) {
 	return rows.CFA, nil
 }
 
-// cfa returns the canonical frame address at pc: what the stack pointer was
-// before the call of the function.
+// cfa returns the canonical frame address at pc: the stack pointer before the call of
+// the function.
 func (u *unit) cfa(pc uint64) (*Expr, error) {
 	rule, err := u.f.cfaRule(pc)
 	if err != nil {
@@ -146,9 +146,9 @@ func (u *unit) cfa(pc uint64) (*Expr, error) {
 	return nil, errors.New("the function's frame is in a place that is not understood")
 }
 
-// FrameSize returns how far above the stack pointer at pc, an address of in's code,
-// the stack pointer was before the call of its function; false if that is not
-// always as far.
+// FrameSize returns the distance between the stack pointer at pc, an address of in's code,
+// and the stack pointer before the call of its function; false if it is not
+// constant.
 func (i *Info) FrameSize(in Instance, pc uint64) (int64, bool) {
 	d, err := i.dieOf(in)
 	if err != nil {

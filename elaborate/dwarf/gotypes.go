@@ -22,7 +22,7 @@ const langGo = 0x16 // DW_LANG_Go
 // A GoKind is a kind of Go's types, by package reflect's number.
 type GoKind uint64
 
-// The kinds that have to be told from structs and pointers.
+// The kinds that debuginfo describes as structs or pointers.
 const (
 	GoComplex64  GoKind = 15
 	GoComplex128 GoKind = 16
@@ -32,7 +32,7 @@ const (
 	GoString     GoKind = 24
 )
 
-// Go returns of what kind id is in Go, 0 if it is none of those above; for a map the types of its keys and
+// Go returns the kind of id in Go, 0 if it is none of those above; for a map the types of its keys and
 // elements, for a slice that of its elements.
 func (t *Types) Go(id btf.ID) (kind GoKind, key, elem btf.ID) {
 	for range maxTypes {
@@ -62,7 +62,7 @@ func (s *Scope) IsGo() bool {
 	return language == langGo
 }
 
-// Results returns the variables that a function of Go returns, in their order. What a closure changes is there twice.
+// Results returns the variables that a function of Go returns, in their order. A result that a closure changes is listed twice.
 func (s *Scope) Results() (list []*Variable) {
 	if !s.IsGo() {
 		return nil

@@ -22,7 +22,7 @@ type indexHeader struct {
 	Size, ModTime, Base uint64 // of the debuginfo; the lowest address
 	Counts              [numParts]uint32
 	Path                uint32 // of the debuginfo
-	Scoped              uint32 // 1 if names may stand behind others, and be called without them: see qualified.Called
+	Scoped              uint32 // 1 if names may have scopes, and be used without them: see qualified.Called
 	_                   uint32
 }
 
@@ -55,7 +55,7 @@ type rangeRec struct{ Low, Size, Inst uint32 }
 
 type varRec struct{ Name, File, Die, Unit uint32 }
 
-// An Index says where functions and variables of an ELF file are. It is safe
+// An Index locates the functions and variables of an ELF file. It is safe
 // for use by several goroutines.
 type Index struct {
 	header    *indexHeader
@@ -143,8 +143,8 @@ func (x *Index) Path() string { return x.text(x.header.Path) }
 
 // A Func is a function of the source.
 type Func struct {
-	Name string // behind the namespaces and types that it lies in: ns::Class::method
-	File string // its path, from where the compiler ran
+	Name string // with its namespaces and types: ns::Class::method
+	File string // its path, relative to the compiler's folder
 	Line int    // of its declaration
 
 	x *Index
@@ -210,7 +210,7 @@ func (f Func) Instances() []Instance {
 	return list
 }
 
-// Lookup returns the functions called name, with or without what they lie in.
+// Lookup returns the functions called name, with or without namespaces and types.
 func (x *Index) Lookup(name string) []Func {
 	n := len(x.funcs) - 1
 	var list []Func
@@ -228,8 +228,8 @@ func (x *Index) Lookup(name string) []Func {
 	return list
 }
 
-// Match returns the functions whose name and file fit, in the order of names.
-// Each file is asked for once.
+// Match returns the functions whose name and file match, in the order of names.
+// file is called once for each file.
 func (x *Index) Match(name, file func(string) bool) []Func {
 	fits := make(map[uint32]bool, len(x.files))
 	for _, off := range x.files {
@@ -253,12 +253,12 @@ func (x *Index) Files() []string {
 	return list
 }
 
-// firstGlobal returns the place of the first variable that is not below name.
+// firstGlobal returns the index of the first variable that is not below name.
 func (x *Index) firstGlobal(name string) int {
 	return sort.Search(len(x.globals), func(i int) bool { return x.text(x.globals[i].Name) >= name })
 }
 
-// At returns the function, not the copy in it, that has pc in it.
+// At returns the function, not an inlined copy, that contains pc.
 func (x *Index) At(pc uint64) (Instance, bool) {
 	if pc < x.header.Base || pc-x.header.Base > 1<<32-1 {
 		return Instance{}, false

@@ -18,8 +18,8 @@ import (
 	"gostap/internal/compress"
 )
 
-// An Info is debuginfo with its index. The debuginfo itself is opened when
-// something asks for what the index does not have.
+// An Info is debuginfo with its index. The debuginfo itself is opened for
+// data that the index does not have.
 type Info struct {
 	*Index
 	IsSubset bool   // debuginfo of some units only
@@ -33,8 +33,8 @@ type Info struct {
 }
 
 // Load returns the debuginfo that find finds, by the index that is kept in the
-// file index; if there is none yet, or of another file, it is made, which
-// takes seconds for a kernel, and progress told of it.
+// file index; if there is none yet, or of another file, it is built, which
+// takes seconds for a kernel, with calls of progress.
 func (f *Finder) Load(index string, find func() (string, error), progress Progress) (*Info, error) {
 	path, err := find()
 	if err != nil {
@@ -101,7 +101,7 @@ func (f *Finder) open(path string) (*File, error) {
 	return file, err
 }
 
-// fresh reports whether the debuginfo is still what the index was made of.
+// fresh reports whether the debuginfo has not changed since the index was built.
 func (x *Index) fresh() bool {
 	stat, err := os.Stat(x.Path())
 	return err == nil && uint64(stat.Size()) == x.header.Size && uint64(stat.ModTime().UnixNano()) == x.header.ModTime
@@ -112,7 +112,7 @@ func IndexPath(buildID string) string {
 	return cache.Path("debuginfo", buildID, "index")
 }
 
-// CacheDir is where what debuginfod servers send is kept.
+// CacheDir is the folder for downloads from debuginfod servers.
 func CacheDir() string { return cache.Path("debuginfo") }
 
 // inspect reads the build-id of the ELF file path, its .gnu_debuglink, and
@@ -142,15 +142,15 @@ func inspect(path string) (buildID, link string, has bool, err error) {
 				link = textAt(p, 0)
 			}
 		case s.Name == ".debug_info" || s.Name == ".zdebug_info":
-			// What is compressed as a whole can't be mapped.
+			// A file that is compressed as a whole can't be mapped.
 			has = s.Type != elf.SHT_NOBITS && s.Size > 0 && whole == io.ReaderAt(file)
 		}
 	}
 	return buildID, link, has, nil
 }
 
-// unpacked returns what is in a file that may be compressed as kernel modules
-// are, by its name: what isn't is not read, for a kernel's debuginfo is large.
+// unpacked returns the content of a file that may be compressed like a kernel module,
+// by its name: other files are not read, as a kernel's debuginfo is large.
 func unpacked(file *os.File) (io.ReaderAt, error) {
 	switch filepath.Ext(file.Name()) {
 	case ".xz", ".gz", ".zst":

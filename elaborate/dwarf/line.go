@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// A Row is a row of the line table: from Addr on the code is of that line.
+// A Row is a row of the line table: the line of the code from Addr on.
 type Row struct {
 	Addr   uint64
 	File   uint32 // in the unit's files
@@ -58,8 +58,8 @@ func (u *unit) fileNames() ([]string, error) {
 	return p.files, nil
 }
 
-// A lineProgram is what .debug_line has for a unit: a header, and instructions
-// that make the rows.
+// A lineProgram is a unit's part of .debug_line: a header, and instructions that make
+// the rows.
 type lineProgram struct {
 	minLength   uint64
 	maxOps      uint64
@@ -101,7 +101,7 @@ func (u *unit) lineProgram() (*lineProgram, error) {
 	}
 	p.lengths = b.take(uint64(p.opcodeBase - 1))
 	if p.version >= 5 {
-		// What it refers to is as wide as itself, which the unit need not be.
+		// The form of its offsets depends on its own format, 32-bit or 64-bit, not on the unit's.
 		as := &unit{header: u.header, f: u.f, strOffsets: u.strOffsets, addrBase: u.addrBase}
 		as.dwarf64 = dwarf64
 		p.files = as.entries5(&b)
@@ -117,7 +117,7 @@ func (u *unit) lineProgram() (*lineProgram, error) {
 	return p, nil
 }
 
-// sourcePath returns a source's path as the file is to have it.
+// sourcePath returns a source's path, absolute if the file's paths are.
 func (u *unit) sourcePath(name string) string {
 	if !u.f.absolute || name == "" || path.IsAbs(name) {
 		return name
@@ -187,14 +187,13 @@ func (u *unit) entries5(b *buf) []string {
 	var dirs, files []string
 	read(func(name string, _ uint64) { dirs = append(dirs, name) })
 	if len(dirs) > 0 {
-		dirs[0] = "" // where the compiler ran
+		dirs[0] = "" // the compiler's folder
 	}
 	read(func(name string, dir uint64) { files = append(files, joinPath(dirs, dir, name)) })
 	return files
 }
 
-// joinPath returns a file's path from the folder in which the compiler ran, or
-// from the root.
+// joinPath returns a file's path, relative to the compiler's folder or absolute.
 func joinPath(dirs []string, dir uint64, name string) string {
 	if path.IsAbs(name) || dir >= uint64(len(dirs)) || dirs[dir] == "" {
 		return path.Clean(name)
@@ -218,7 +217,7 @@ const (
 	lneSetDiscriminator = 4
 )
 
-// run executes the program. Sequences are put into the order of their addresses.
+// run executes the program. Sequences are sorted by their addresses.
 func (p *lineProgram) run(t *lineTable) error {
 	t.files = p.files
 	b := &p.code

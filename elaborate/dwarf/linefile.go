@@ -12,9 +12,9 @@ import (
 	"gostap/internal/linetable"
 )
 
-// LineFile returns the file of the cache that holds the lines of all code, as
-// package linetable encodes it, by the offset from base. The first call for a
-// build makes it, which takes seconds for a kernel.
+// LineFile returns the file of the cache with the lines of all code, encoded by
+// package linetable, by offset from base. The first call for a build creates it,
+// which takes seconds for a kernel.
 func (i *Info) LineFile(base uint64) (path string, err error) {
 	path = filepath.Join(i.dir, "lines1")
 	if _, err := os.Stat(path); err == nil {
@@ -35,7 +35,7 @@ func (i *Info) lineTableFrom(base uint64) (*linetable.Table, error) {
 	}
 	var b linetable.Builder
 	for _, rec := range i.units {
-		u, err := f.readUnit(rec.Off) // not kept: it is asked for its lines once
+		u, err := f.readUnit(rec.Off) // not cached: it is used once
 		if err != nil || !u.hasLines {
 			continue
 		}

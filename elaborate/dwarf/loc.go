@@ -12,8 +12,8 @@ type locEntry struct {
 	at   uint64
 }
 
-// locations returns d's locations. An expression that is true all over the
-// function has no range: High is 0.
+// locations returns d's locations. An expression that is valid in the
+// whole function has no range: High is 0.
 func (d die) locations(name dwarf.Attr) ([]locEntry, error) {
 	v, ok := d.attr(name)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A PieceKind says where a piece of a variable is.
+// A PieceKind is the kind of a piece's location.
 type PieceKind uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	InRegister                  // in register N
 	IsValue                     // it is X
 	IsBytes                     // it is Bytes
-	IsPointer                   // to what is N bytes into To, which may be in no memory
+	IsPointer                   // a pointer to byte N of To, which may not be in memory
 )
 
 // A Piece is a part of a variable.
@@ -28,19 +28,17 @@ type Piece struct {
 	Bytes []byte
 	To    *Variable
 	Bits  int64 // 0: all of the variable
-	Skip  int64 // how many bits of the register or value lie before the piece
+	Skip  int64 // bits of the register or value before the piece
 }
 
-// A Location is where a variable is: in one piece, or several, which begin with
-// its lowest bits.
+// A Location is a variable's location: one piece, or several, lowest bits first.
 type Location struct{ Pieces []Piece }
 
-// AtEntry reports whether the location takes what registers held at the function's
-// entry, which are not there any more.
+// AtEntry reports whether the location depends on the values of registers at the
+// function's entry.
 func (l *Location) AtEntry() bool {
 	return slices.ContainsFunc(l.Pieces, func(p Piece) bool { return p.X.atEntry() })
 }
 
-// ErrEntryOnly is the error for values that were there at the function's entry
-// and are nowhere now.
+// ErrEntryOnly is the error for values that existed at the function's entry only.
 var ErrEntryOnly = errors.New("it was there only at the function's entry")

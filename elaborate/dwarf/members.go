@@ -8,7 +8,7 @@ import (
 	"gostap/elaborate/btf"
 )
 
-// Proto returns what a function type takes and returns.
+// Proto returns the parameters and the result of a function type.
 func (t *Types) Proto(id btf.ID) (*btf.Proto, bool) {
 	d, ok := t.die(id)
 	if !ok || d.tag != dwarf.TagSubroutineType && d.tag != dwarf.TagSubprogram {
@@ -27,7 +27,7 @@ func (t *Types) Proto(id btf.ID) (*btf.Proto, bool) {
 	return p, true
 }
 
-// Members returns the fields of a Struct or Union, and what a Rust enum may hold as those of a union.
+// Members returns the fields of a Struct or Union, and the variants of a Rust enum as those of a union.
 func (t *Types) Members(id btf.ID) []btf.Member {
 	d, ok := t.die(id)
 	if !ok || d.tag != dwarf.TagStructType && d.tag != dwarf.TagUnionType && d.tag != dwarf.TagClassType {
@@ -35,7 +35,7 @@ func (t *Types) Members(id btf.ID) []btf.Member {
 	}
 	var list []btf.Member
 	d.eachChild(func(c die) bool {
-		// What a class inherits is there as if it were an anonymous member.
+		// A base class is treated as an anonymous member.
 		inherited := c.tag == dwarf.TagInheritance && !c.flag(dwarf.AttrVirtuality)
 		if c.tag != dwarf.TagMember && !inherited || c.flag(dwarf.AttrExternal) {
 			return true
@@ -69,8 +69,8 @@ func (t *Types) Members(id btf.ID) []btf.Member {
 	return list
 }
 
-// memberOffset returns DW_AT_data_member_location: a number, or of old an
-// expression that adds one.
+// memberOffset returns DW_AT_data_member_location: a number, or in older
+// versions an expression that adds one.
 func memberOffset(v value) int64 {
 	if v.b == nil {
 		return int64(min(v.u, 1<<36))

@@ -21,8 +21,8 @@ import (
 	"gostap/internal/panics"
 )
 
-// Names of types and of enumerations' constants are looked for where a script asks for types
-// by their names, in a file of its own beside the index: the kernel's are known from BTF.
+// Names of types and of enumerations' constants are in a file of their own beside the index, which
+// is built when a script uses types by name; the kernel's types are known from BTF.
 const (
 	namesMagic = "gsdtype1"
 	namesFile  = "types"
@@ -109,12 +109,12 @@ type namedType struct {
 	size uint32
 }
 
-// nameFound is what the scan of a unit finds.
+// A nameFound is the result of the scan of a unit.
 type nameFound struct {
 	types  []namedType
 	enums  []btf.Enumerator
-	around map[uint64]string // what declarations' names stand behind, by their offsets
-	left   int               // DIEs that may still be looked at: hostile ones have the same children as their siblings
+	around map[uint64]string // the scopes of declarations' names, by their offsets
+	left   int               // DIEs that may still be visited: in hostile data, siblings share their children
 }
 
 func (t *Types) makeNames(info os.FileInfo) ([]byte, error) {
@@ -186,8 +186,8 @@ func (t *Types) scanNames(f *File) ([]nameFound, error) {
 	return all, nil
 }
 
-// namesIn adds the types among the children of d, a unit or a namespace; in C++ they
-// are called by those around them.
+// namesIn adds the types among the children of d, a unit or a namespace; in C++ their
+// names have the scopes around them.
 func (t *Types) namesIn(d die, around string, to *nameFound, depth int) {
 	if depth == 0 {
 		return
@@ -220,7 +220,7 @@ func (t *Types) namesIn(d die, around string, to *nameFound, depth int) {
 		}
 		scope := around
 		if v, ok := c.attr(dwarf.AttrSpecification); ok {
-			scope = to.around[v.u] // a type unit declares it where it belongs, and describes it elsewhere
+			scope = to.around[v.u] // a type unit declares the type in its scope, and describes it outside
 		}
 		size, _ := c.number(dwarf.AttrByteSize)
 		if id := t.id(value{f: c.u.f, u: uint64(c.off)}); id != 0 {
@@ -266,7 +266,7 @@ func (t *Types) Enumerator(name string) (value int64, ok bool) {
 // PerCPU is false: debuginfo does not tell.
 func (t *Types) PerCPU(btf.ID) bool { return false }
 
-// PointerTo returns a type of pointers to id, which need not be one that the program has.
+// PointerTo returns a type of pointers to id, which the program need not have.
 func (t *Types) PointerTo(id btf.ID) (btf.ID, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -283,7 +283,7 @@ func (t *Types) PointerTo(id btf.ID) (btf.ID, bool) {
 	return p, true
 }
 
-// made returns what a pointer points to that PointerTo has made up; false if id is none.
+// made returns the target of a pointer type that PointerTo has created; false for other types.
 func (t *Types) made(id btf.ID) (btf.ID, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -291,5 +291,5 @@ func (t *Types) made(id btf.ID) (btf.ID, bool) {
 	return to, ok
 }
 
-// NoTypes are those of what has no debuginfo.
+// NoTypes is an empty table, for images without debuginfo.
 func NoTypes() *Types { return newTypes(&File{}, "") }

@@ -36,7 +36,7 @@ func (d die) ranges() []Range {
 	return []Range{{low.u, high.u}}
 }
 
-// covers reports whether d's code has pc in it; without any, as blocks may be, it has not.
+// covers reports whether d's code contains pc; blocks may have no code.
 func (d die) covers(pc uint64) bool {
 	for _, r := range d.ranges() {
 		if r.Contains(pc) {
@@ -46,7 +46,7 @@ func (d die) covers(pc uint64) bool {
 	return false
 }
 
-// entry returns where d's code is entered, 0 if it has none.
+// entry returns the entry address of d's code, 0 if it has none.
 func (d die) entry() uint64 {
 	if v, ok := d.attr(dwarf.AttrEntrypc); ok {
 		if isAddr(v.form) {
@@ -73,7 +73,7 @@ func isAddr(f form) bool {
 	return false
 }
 
-// rangeList reads what DW_AT_ranges refers to: .debug_rnglists in DWARF 5,
+// rangeList reads the list of a DW_AT_ranges: .debug_rnglists in DWARF 5,
 // else .debug_ranges.
 func (u *unit) rangeList(v value) ([]Range, error) {
 	if u.version < 5 {

@@ -4,7 +4,7 @@ package dwarf
 
 import "debug/dwarf"
 
-// found is what the scan of a unit finds for the index.
+// A found is the result of the scan of a unit, for the index.
 type found struct {
 	u         *unit
 	abstracts []abstractRec // by DIE
@@ -12,7 +12,7 @@ type found struct {
 	globals   []globalRec
 }
 
-// An abstractRec is a function as the source declares it.
+// An abstractRec is a function's declaration in the source.
 type abstractRec struct {
 	die    uint32
 	origin uint64 // of a specification, else 0
@@ -39,8 +39,8 @@ type globalRec struct {
 	file string
 }
 
-// scan walks over the unit's DIEs. Types, which are most of them, are stepped
-// over; the loop is the time that making an index takes.
+// scan walks over the unit's DIEs. Types, which are most of them, are
+// skipped; building an index takes most of its time here.
 func (u *unit) scan() (*found, error) {
 	s := scanner{found: found{u: u}}
 	b := buf{data: u.f.info[:u.end], at: int(u.first)}
@@ -112,7 +112,7 @@ func (u *unit) scan() (*found, error) {
 type scanner struct {
 	found
 	scopes
-	scope string // of what is looked at
+	scope string // of the current DIE
 	files []string
 	known bool // files have been read
 	err   error

@@ -12,8 +12,8 @@ import (
 	"gostap/elaborate/btf"
 )
 
-// A Scope is an address in an instance of a function, with the variables that
-// can be seen there.
+// A Scope is an address in an instance of a function, with the variables that are
+// visible there.
 type Scope struct {
 	Instance
 	PC   uint64
@@ -22,8 +22,8 @@ type Scope struct {
 	vars []*Variable
 	ret  btf.ID
 
-	// NoCall says that the compiler has changed how the function is called, which nobody but its own code does: arguments
-	// are not where the calling convention has them.
+	// NoCall is set if the function does not follow the calling convention (DW_CC_nocall): arguments may be passed in
+	// other registers.
 	NoCall bool
 
 	frameBase []byte
@@ -34,7 +34,7 @@ type Variable struct {
 	Name   string
 	Type   btf.ID // of Info.Types
 	Param  bool
-	Result bool // of Go: what the function returns
+	Result bool // in Go: a result of the function
 	Global bool
 
 	d        die
@@ -42,7 +42,7 @@ type Variable struct {
 	owner    *Scope
 }
 
-// maxBlocks bounds how deep blocks may lie in each other.
+// maxBlocks bounds the depth of nested blocks.
 const maxBlocks = 256
 
 // Scope returns the scope of an address in an instance.
@@ -76,15 +76,15 @@ func (i *Info) Scope(in Instance, pc uint64) (*Scope, error) {
 	}
 	seen := map[uint64]bool{} // the abstract origins of variables and blocks that code has
 	s.block(d, seen, maxBlocks)
-	// What has been optimized out for good is only in the declaration.
+	// Variables that are optimized out everywhere are only in the declaration.
 	if origin, ok := d.ref(dwarf.AttrAbstractOrigin); ok {
 		s.declared(origin, seen)
 	}
 	return s, nil
 }
 
-// block adds the variables of d and of the blocks in it that have the address in
-// them. Those of inner blocks come later, and hide those before them.
+// block adds the variables of d and of the blocks in it that contain the address.
+// Those of inner blocks come later, and hide those before them.
 func (s *Scope) block(d die, seen map[uint64]bool, depth int) {
 	if depth == 0 {
 		return
@@ -108,8 +108,8 @@ func (s *Scope) block(d die, seen map[uint64]bool, depth int) {
 	})
 }
 
-// declared adds the variables of the function's declaration that none of its
-// code has.
+// declared adds the variables of the function's declaration that its code does not
+// have.
 func (s *Scope) declared(d die, seen map[uint64]bool) {
 	d.eachChild(func(c die) bool {
 		if (c.tag == dwarf.TagFormalParameter || c.tag == dwarf.TagVariable) && !seen[uint64(c.off)] {
@@ -126,7 +126,7 @@ func (s *Scope) variable(d die) {
 	}
 }
 
-// describe returns the variable of the DIE d, with locations as of the scope.
+// describe returns the variable of the DIE d, for the scope.
 func (s *Scope) describe(d die) *Variable {
 	v := &Variable{Name: d.name(), Param: d.tag == dwarf.TagFormalParameter, d: d, owner: s}
 	d.origins(func(o die) bool {
@@ -141,7 +141,7 @@ func (s *Scope) describe(d die) *Variable {
 	return v
 }
 
-// Result returns the type of what the function returns, 0 for void.
+// Result returns the type of the function's result, 0 for void.
 func (s *Scope) Result() btf.ID { return s.ret }
 
 // Variables returns the variables, parameters first and as they are declared,
@@ -176,16 +176,16 @@ func (s *Scope) Lookup(name string) *Variable {
 	return nil
 }
 
-// ErrOptimizedOut is the error for a variable that is nowhere.
+// ErrOptimizedOut is the error for a variable that has no location at all.
 var ErrOptimizedOut = errors.New("the compiler has optimized it out")
 
-// A GoneError is the error for a variable that is nowhere at an address, but
-// is somewhere at others.
+// A GoneError is the error for a variable that has no location at an address, but
+// has one at others.
 type GoneError struct{ Ranges []Range }
 
 func (e *GoneError) Error() string { return "it is nowhere at this address" }
 
-// Location returns where the variable is at the scope's address.
+// Location returns the variable's location at the scope's address.
 func (v *Variable) Location() (*Location, error) {
 	s := v.owner
 	if c, ok := v.d.attr(dwarf.AttrConstValue); ok {
@@ -196,7 +196,7 @@ func (v *Variable) Location() (*Location, error) {
 		return nil, err
 	}
 	if len(list) == 0 {
-		// A static variable of the function has its place at its declaration.
+		// The location of a static variable is at its declaration.
 		if origin, ok := v.d.ref(dwarf.AttrAbstractOrigin); ok {
 			if c, ok := origin.attr(dwarf.AttrConstValue); ok {
 				return constValue(c), nil
@@ -223,7 +223,7 @@ func (v *Variable) Location() (*Location, error) {
 	return nil, ErrOptimizedOut
 }
 
-// Kept reports whether the variable is in one place of the function's frame all through it, or is pointed to from one.
+// Kept reports whether the variable has one location in the frame in the whole function, or is pointed to from one.
 func (v *Variable) Kept() bool {
 	list, err := v.d.locations(dwarf.AttrLocation)
 	if err != nil || len(list) != 1 || list[0].High != 0 {
@@ -244,8 +244,8 @@ func (v *Variable) locate(e locEntry, pc uint64) (*Location, error) {
 	return m.location(e.expr)
 }
 
-// Ranges returns the code for which the variable has a value, nil for all of
-// the function; ok is false if it is nowhere.
+// Ranges returns the code for which the variable has a value, nil for the whole
+// function; ok is false if it has none anywhere.
 func (v *Variable) Ranges() (list []Range, ok bool) {
 	if _, isConst := v.d.attr(dwarf.AttrConstValue); isConst {
 		return nil, true
@@ -273,7 +273,7 @@ func (v *Variable) Ranges() (list []Range, ok bool) {
 	return list, len(list) > 0
 }
 
-// constValue is the location of a variable that is always the same.
+// constValue is the location of a variable with a constant value.
 func constValue(c value) *Location {
 	if c.b != nil {
 		return &Location{[]Piece{{Kind: IsBytes, Bytes: c.b}}}

@@ -4,13 +4,13 @@ package dwarf
 
 import "debug/dwarf"
 
-// scopedLanguages are those whose functions lie in namespaces and types, by DW_LANG_*.
+// scopedLanguages are the languages whose functions may be in namespaces and types, by DW_LANG_*.
 var scopedLanguages = map[uint64]bool{
 	0x04: true, 0x1a: true, 0x21: true, 0x2b: true, 0x2c: true, 0x3a: true, // C++, of 11, 14, 17, 20, 23
 	0x13: true, 0x1c: true, // D, Rust
 }
 
-// scoped reports whether the unit's functions lie in namespaces and types.
+// scoped reports whether the unit's functions may be in namespaces and types.
 func (u *unit) scoped() bool {
 	root, ok := u.die(u.first)
 	if !ok {
@@ -20,18 +20,18 @@ func (u *unit) scoped() bool {
 	return scopedLanguages[language]
 }
 
-// isScope reports whether a DIE of that kind gives those in it a name to stand behind.
+// isScope reports whether a DIE of that kind is a scope of names.
 func isScope(tag dwarf.Tag) bool {
 	return tag == dwarf.TagNamespace || tag == dwarf.TagClassType || tag == dwarf.TagStructType || tag == dwarf.TagUnionType
 }
 
-// scopes are the names around what a scan looks at.
+// scopes are the names of the scopes around the current DIE of a scan.
 type scopes struct {
 	byDepth  []string          // with a :: behind each
 	declared map[uint32]string // by DIE, of types that are described elsewhere
 }
 
-// around returns what names at a depth stand behind.
+// around returns the scope of names at a depth.
 func (s *scopes) around(depth int) string {
 	if depth < len(s.byDepth) {
 		return s.byDepth[depth]
@@ -42,7 +42,7 @@ func (s *scopes) around(depth int) string {
 // maxScope bounds a scope's name: hostile ones have names that grow at each depth.
 const maxScope = 4096
 
-// enter notes what the children of d, which stands at a depth, stand behind.
+// enter records the scope of the children of d, which is at a depth.
 func (s *scopes) enter(d die, depth int) {
 	inner := s.around(depth)
 	if isScope(d.tag) {

@@ -17,10 +17,10 @@ type Statement struct {
 	Line int
 }
 
-// Statements returns where each line of in's own function begins in its code,
-// by address: not lines of what is inlined there. A line begins at the lowest
-// address that the compiler calls a statement, and if there is none, as in what
-// it has taken apart, at the lowest.
+// Statements returns the address at which each line of in's own function begins in its
+// code, by address, without lines of functions inlined there. A line begins at its
+// lowest address with is_stmt or, if there is none, as in code that the compiler has
+// split off, at its lowest address.
 func (i *Info) Statements(in Instance) ([]Statement, error) {
 	d, err := i.dieOf(in)
 	if err != nil {
@@ -59,7 +59,7 @@ func (i *Info) Statements(in Instance) ([]Statement, error) {
 	return list, nil
 }
 
-// LineAt returns the file and line that the code at pc is of.
+// LineAt returns the file and line of the code at pc.
 func (i *Info) LineAt(pc uint64) (file string, line int, ok bool) {
 	in, ok := i.At(pc)
 	if !ok {
@@ -119,8 +119,8 @@ func (i *Info) StatementAt(addr uint64) (in Instance, line int, err error) {
 	return in, int(row.Line), nil
 }
 
-// Start returns where the piece of code begins that an address of an instance is
-// in: of the function, or of what the compiler has moved out of it.
+// Start returns the start of the piece of code that contains an address of an instance:
+// the function itself, or a part that the compiler has split off.
 func (i *Info) Start(in Instance, pc uint64) uint64 {
 	if in.Outer != nil {
 		in = *in.Outer
@@ -155,8 +155,8 @@ func (i *Info) dieOf(in Instance) (die, error) {
 	return d, nil
 }
 
-// owner returns the line at which the function begins that a line of a file is
-// in: the last one before it. There are no functions in functions in C.
+// owner returns the first line of the function that contains a line of a file: the last
+// one before it, as C has no nested functions.
 func (i *Info) owner(file string, line int) int {
 	i.mu.Lock()
 	starts, ok := i.starts[file]

@@ -15,14 +15,14 @@ import (
 )
 
 // A split unit's DIEs are in a file of their own, NAME.dwo, or with those of all units in PROGRAM.dwp; the program has a
-// skeleton of it, with its addresses and lines (-gsplit-dwarf; DWARF 5, section 7.3). What is in such files is appended to the
-// program's sections, and a splitPart says where a unit's begins in them.
+// skeleton of it, with its addresses and lines (-gsplit-dwarf; DWARF 5, section 7.3). The content of such files is appended to the
+// program's sections, and a splitPart has the offsets of a unit's parts in them.
 type splitPart struct {
 	skeleton                                    uint32 // its unit
 	abbrev, str, strOffsets, loclists, rnglists uint64
 }
 
-// splitSections are those whose offsets in a unit count from the unit's part of them, with the columns' numbers in a
+// splitSections are the sections for which a unit's offsets are relative to its part of them, with the columns' numbers in a
 // package's index. (DWARF 5, 7.3.5.3.)
 func (f *File) splitSections(p *splitPart) map[uint32]struct {
 	name string
@@ -47,7 +47,7 @@ func (f *File) readSplit() error {
 	}
 	headers, err := f.unitHeaders()
 	if err != nil {
-		return nil // whoever reads them says so
+		return nil // the error is reported when they are read
 	}
 	skeletons := map[uint64]uint32{}
 	var files []string

@@ -50,7 +50,7 @@ func (i *Info) WriteSubset(points []string) ([]byte, error) {
 	return t.write(points)
 }
 
-// A section is the content of one that is made.
+// A section is the content of a section of the copy.
 type section []byte
 
 // put writes a number of size bytes.
@@ -60,8 +60,8 @@ func (s section) put(at uint64, size int, n uint64) {
 	}
 }
 
-// A subsetWriter copies units. Numbers in them that are offsets of other sections
-// are changed where they stand, so that DIEs keep their sizes and their distances.
+// A subsetWriter copies units. Offsets of other sections in them
+// are changed in place, so that DIEs keep their sizes and distances.
 type subsetWriter struct {
 	f    *File
 	todo []uint32          // units
@@ -73,7 +73,7 @@ type subsetWriter struct {
 	line, loc, loclists, ranges, rnglists, cfi section
 
 	texts  map[uint64]uint64             // strings' offsets in the copy, by those in f
-	moved  map[*[]byte]map[uint64]uint64 // the same of parts of a section
+	moved  map[*[]byte]map[uint64]uint64 // the same for parts of a section
 	starts map[*[]byte][]uint64          // offsets at which the parts of a section begin
 }
 
@@ -154,7 +154,7 @@ func (t *subsetWriter) unit(off uint32) error {
 	return nil
 }
 
-// attr copies what an attribute refers to, and makes the attribute's copy, at to, refer to that copy.
+// attr copies the data that an attribute refers to, and adjusts the attribute's copy, at to.
 func (t *subsetWriter) attr(u *unit, spec attrSpec, v value, from uint64, in *section, to uint64) error {
 	size := u.offsetSize()
 	switch spec.form {

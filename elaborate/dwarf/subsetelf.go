@@ -38,8 +38,8 @@ func (w *elfWriter) add(name string, s elf.Section64, content []byte) int {
 	return len(w.headers) - 1
 }
 
-// file returns the ELF file. The headers of its sections stand last, so that one
-// that was cut off is none.
+// file returns the ELF file. The section headers are last, so that a truncated
+// file is invalid.
 func (w *elfWriter) file() []byte {
 	last := w.add(".shstrtab", elf.Section64{Type: uint32(elf.SHT_STRTAB), Addralign: 1}, append(w.names, ".shstrtab\x00"...))
 	h := elf.Header64{Type: uint16(w.kind), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),

@@ -12,11 +12,11 @@ import (
 	"gostap/internal/cache"
 )
 
-// pointsSection is what a subset has besides debuginfo: the probe points
-// that it was made for, a line each.
+// pointsSection is the section of a subset with the probe points that it was made
+// for, a line each.
 const pointsSection = ".gostap.points"
 
-// Subsets are called NAME.debug, and beside them lie their indexes.
+// Subsets are files NAME.debug, with their indexes beside them.
 const (
 	SubsetSuffix      = ".debug"
 	subsetIndexSuffix = ".index"

@@ -8,8 +8,8 @@ import (
 	"github.com/go-delve/delve/pkg/dwarf/op"
 )
 
-// operands are the steps over what stands behind an operation's code, for those
-// that have something there.
+// operands are the steps over the operands of operations, for those that have
+// operands.
 var operands = map[op.Opcode][]step{
 	op.DW_OP_const1u: {1}, op.DW_OP_const1s: {1}, op.DW_OP_const2u: {2}, op.DW_OP_const2s: {2},
 	op.DW_OP_const4u: {4}, op.DW_OP_const4s: {4}, op.DW_OP_const8u: {8}, op.DW_OP_const8s: {8},
@@ -25,8 +25,8 @@ var operands = map[op.Opcode][]step{
 	opReinterpret: {stepLEB}, opGNUReinterpret: {stepLEB}, opGNUParameterRef: {4},
 }
 
-// expressions notes the references in the expressions that an attribute of d has,
-// whose copy ends at end.
+// expressions records the references in the expressions of an attribute of d, whose copy
+// ends at end.
 func (t *subsetWriter) expressions(d die, spec attrSpec, v value, in *section, end uint64) error {
 	u := d.u
 	if spec.form == formExprloc || u.version < 4 && v.b != nil && spec.name == dwarf.AttrLocation {
@@ -58,7 +58,7 @@ func (t *subsetWriter) expressions(d die, spec attrSpec, v value, in *section, e
 	return nil
 }
 
-// references notes the references in an expression, whose copy stands at to.
+// references records the references in an expression, whose copy is at to.
 func (t *subsetWriter) references(u *unit, expr []byte, in *section, to uint64) {
 	size := u.step(formRefAddr)
 	for b := (buf{data: expr}); b.left() > 0 && !b.bad; {
@@ -79,13 +79,13 @@ func (t *subsetWriter) references(u *unit, expr []byte, in *section, to uint64) 
 	}
 }
 
-// reference notes a reference that is to lead to the copy of a DIE.
+// reference records a reference that is to be adjusted to the copy of a DIE.
 func (t *subsetWriter) reference(in *section, at uint64, size int, to uint64) {
 	t.refs = append(t.refs, unitRef{in, at, size, to})
 	t.need(to)
 }
 
-// need notes that the unit with a DIE is to be copied.
+// need records that the unit with a DIE is to be copied.
 func (t *subsetWriter) need(die uint64) {
 	t.f.dieAt(die) // makes f.offsets
 	t.todo = append(t.todo, t.unitAt(die))

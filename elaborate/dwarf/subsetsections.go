@@ -31,7 +31,7 @@ func (t *subsetWriter) list(u *unit, name dwarf.Attr, off uint64) (uint64, error
 	case dwarf.AttrLoclistsBase:
 		return t.part(&t.loclists, &t.f.loclists, off)
 	case macroInfo, macros, gnuMacros, gnuLocviews:
-		return 0, nil // nobody here reads them
+		return 0, nil // they are not used
 	case dwarf.AttrRanges, startScope:
 		if u.version >= 5 {
 			return t.part(&t.rnglists, &t.f.rnglists, off)
@@ -55,7 +55,7 @@ func (t *subsetWriter) text(off uint64) uint64 {
 	return at
 }
 
-// place notes where a part of a section goes; done if it is there already.
+// place records the offset of a part's copy; done if it has been copied already.
 func (t *subsetWriter) place(to *section, from *[]byte, off uint64) (at uint64, done bool) {
 	if t.moved[from] == nil {
 		t.moved[from] = map[uint64]uint64{}
@@ -94,8 +94,8 @@ func (t *subsetWriter) abbrevs(u *unit) (uint64, error) {
 	return at, nil
 }
 
-// part copies the part of a section that off lies in, and returns what off becomes
-// in the copy. The section is one whose parts begin with their lengths.
+// part copies the part of a section that contains off, and returns off's value in the
+// copy. The section's parts begin with their lengths.
 func (t *subsetWriter) part(to *section, from *[]byte, off uint64) (uint64, error) {
 	if t.starts[from] == nil {
 		for b := (buf{data: *from}); b.left() > 0; {
@@ -166,7 +166,7 @@ func (t *subsetWriter) covers(addr uint64) bool {
 	return n > 0 && t.code[n-1].Contains(addr)
 }
 
-// copyFrames copies the entries of .debug_frame that are about the units' code.
+// copyFrames copies the entries of .debug_frame for the units' code.
 func (t *subsetWriter) copyFrames() {
 	for _, e := range t.f.frameEntries() {
 		if !t.covers(e.Low) {

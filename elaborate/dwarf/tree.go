@@ -4,24 +4,24 @@ package dwarf
 
 import "github.com/go-delve/delve/pkg/dwarf/regnum"
 
-// An ExprOp is what an Expr does.
+// An ExprOp is the operation of an Expr.
 type ExprOp uint8
 
 const (
 	OpConst    ExprOp = iota // N
 	OpAddress                // the address N as linked
-	OpRegister               // what register N holds, by DWARF's numbers
+	OpRegister               // the value of register N, by DWARF's numbers
 	OpLoad                   // N bytes from the address X, zero-extended
 	OpBinary                 // X Name Y
 	OpCompare                // X Name Y, 1 or 0
 	OpCast                   // X cut to N bytes, sign-extended if Signed; of 8 bytes it is X
 	OpCond                   // Y if X is not 0, else Z
-	OpThread                 // the address of what is X bytes into the thread's copy of its variables
-	OpEntry                  // what register N held at the function's entry; X is its canonical frame address
+	OpThread                 // the address of byte X of the thread's copy of its variables
+	OpEntry                  // the value of register N at the function's entry; X is its canonical frame address
 )
 
-// An Expr is a DWARF expression as a tree: how to come by an address or a value
-// of 64 bits.
+// An Expr is a DWARF expression as a tree, whose value is an address or a number of
+// 64 bits.
 type Expr struct {
 	Op     ExprOp
 	N      int64
@@ -39,8 +39,8 @@ func typed(x *Expr, size int64, signed bool) *Expr {
 	return &Expr{Op: OpCast, N: size, Signed: signed, X: x}
 }
 
-// unsigned reports whether x is an unsigned number of 64 bits, with which
-// computations are others than with scripts' numbers.
+// unsigned reports whether x is an unsigned number of 64 bits, for which some
+// operations differ from those of scripts' numbers.
 func (x *Expr) unsigned() bool {
 	switch x.Op {
 	case OpCast:
@@ -104,7 +104,7 @@ func (x *Expr) atEntry() bool {
 	return x != nil && (x.Op == OpEntry || x.X.atEntry() || x.Y.atEntry() || x.Z.atEntry())
 }
 
-// inFrame reports whether x takes no registers but those that lead to a function's frame.
+// inFrame reports whether x depends on no other registers than those of a function's frame.
 func (x *Expr) inFrame() bool {
 	if x == nil {
 		return true
@@ -115,7 +115,7 @@ func (x *Expr) inFrame() bool {
 	return x.X.inFrame() && x.Y.inFrame() && x.Z.inFrame()
 }
 
-// weigh takes the nodes of the tree x off left. What trees share counts for each.
+// weigh subtracts the number of nodes of the tree x from left. Shared nodes count each time.
 func weigh(x *Expr, left *int) {
 	if x == nil || *left < 0 {
 		return

@@ -21,15 +21,15 @@ const (
 const maxTypes = 64
 
 // Types are the types that debuginfo describes, in the terms of package btf: a
-// btf.Table. A type's number is where its DIE stands; types of a supplement
-// come behind those of the file.
+// btf.Table. A type's number is its DIE's offset; types of a supplement are
+// numbered behind those of the file.
 type Types struct {
 	f   *File
 	dir string // where their names are kept, "" for nowhere
 
 	mu       sync.Mutex
-	arrays   map[btf.ID]btf.ID // the array of an inner dimension, which goes by its subrange's number
-	pointers map[btf.ID]btf.ID // what pointers that the debuginfo does not have point to
+	arrays   map[btf.ID]btf.ID // the array that an inner dimension belongs to; a dimension's number is that of its subrange
+	pointers map[btf.ID]btf.ID // targets of pointer types that the debuginfo does not have
 
 	naming sync.Once
 	named  *names
@@ -53,7 +53,7 @@ func (i *Info) Types() *Types {
 	return i.table
 }
 
-// id returns the number of the type that a reference means, 0 for none.
+// id returns the number of the type that a reference refers to, 0 for none.
 func (t *Types) id(v value) btf.ID {
 	switch {
 	case v.f == nil:
@@ -67,8 +67,8 @@ func (t *Types) id(v value) btf.ID {
 	return 0
 }
 
-// die returns what describes id: for what is declared with the signature of a
-// type unit, the type there.
+// die returns the DIE of id; for a declaration with the signature of a type unit, that
+// of the type there.
 func (t *Types) die(id btf.ID) (d die, ok bool) {
 	switch {
 	case id == 0:
@@ -93,7 +93,7 @@ func (t *Types) ref(d die, name dwarf.Attr) btf.ID {
 	return t.id(v)
 }
 
-// Kind returns what id is.
+// Kind returns id's kind.
 func (t *Types) Kind(id btf.ID) btf.Kind {
 	if id == 0 {
 		return btf.Void
@@ -108,7 +108,7 @@ func (t *Types) Kind(id btf.ID) btf.Kind {
 	return kindOf(d)
 }
 
-// kindOf returns what d describes, Unknown if it is no type.
+// kindOf returns the kind of the type that d describes, Unknown if it is no type.
 func kindOf(d die) btf.Kind {
 	switch d.tag {
 	case dwarf.TagBaseType:
@@ -160,7 +160,7 @@ func (t *Types) Name(id btf.ID) string {
 	return d.text(dwarf.AttrName)
 }
 
-// Target returns what a pointer, array, typedef or qualifier refers to.
+// Target returns the type that a pointer, array, typedef or qualifier refers to.
 func (t *Types) Target(id btf.ID) btf.ID {
 	if to, ok := t.made(id); ok {
 		return to
@@ -178,8 +178,8 @@ func (t *Types) Target(id btf.ID) btf.ID {
 	return 0
 }
 
-// element returns the type of an array's elements. Those of an array of several
-// dimensions are arrays: the inner dimensions, numbered by their subranges.
+// element returns the type of an array's elements. The elements of an
+// array of several dimensions are arrays: its inner dimensions, numbered by their subranges.
 func (t *Types) element(id btf.ID, d die) btf.ID {
 	array, outer := id, d.tag == dwarf.TagArrayType
 	if !outer {
@@ -192,7 +192,7 @@ func (t *Types) element(id btf.ID, d die) btf.ID {
 		}
 	}
 	base := array - btf.ID(d.off)
-	found := outer // the dimension after the one that id stands for is next
+	found := outer // the element is the dimension after that of id
 	first := true
 	var next btf.ID
 	d.eachChild(func(c die) bool {

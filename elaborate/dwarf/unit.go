@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A header is what a unit of .debug_info begins with.
+// A header is the header of a unit of .debug_info.
 type header struct {
 	off, end  uint32 // of the unit in .debug_info
 	first     uint32 // its first DIE
@@ -19,7 +19,7 @@ type header struct {
 	id        uint64 // of a skeleton and the unit of split DWARF that it belongs to
 
 	signature uint64 // of a type unit,
-	typeOff   uint64 // where its type stands in it
+	typeOff   uint64 // the offset of its type in it
 }
 
 func (h *header) offsetSize() int {
@@ -87,7 +87,7 @@ type unit struct {
 	hasLines     bool
 	low          uint64 // the base of its range and location lists
 	strOffsets   uint64
-	strBase      uint64 // where its file's strings begin
+	strBase      uint64 // the offset of its file's strings
 	addrBase     uint64
 	rnglistsBase uint64
 	loclistsBase uint64
@@ -107,7 +107,7 @@ func (f *File) readUnit(off uint32) (*unit, error) {
 	if u.abbrevs, err = parseAbbrevs(f.abbrev, h.abbrevOff, &u.header); err != nil {
 		return nil, err
 	}
-	// Bases of DWARF 5 that the unit does not name are those behind the sections' headers.
+	// The default of a base in DWARF 5 is the offset behind the section's header.
 	u.strOffsets, u.addrBase = 8, 8
 	u.rnglistsBase, u.loclistsBase = 12, 12
 	root, ok := u.die(h.first)
@@ -138,7 +138,7 @@ func (f *File) readUnit(off uint32) (*unit, error) {
 	return u, nil
 }
 
-// unitHeaders returns the headers of all units, without skeletons of those that are there, too.
+// unitHeaders returns the headers of all units, without skeletons of units that have been read.
 func (f *File) unitHeaders() ([]header, error) {
 	var list []header
 	for off := uint32(0); int(off) < len(f.info); {
@@ -154,8 +154,8 @@ func (f *File) unitHeaders() ([]header, error) {
 	return list, nil
 }
 
-// typeSigned returns where the type with that signature stands: in a unit of its
-// own, which all compilations of it have alike.
+// typeSigned returns the offset of the type with that signature, which is in a type
+// unit.
 func (f *File) typeSigned(signature uint64) (off uint64, ok bool) {
 	f.signing.Do(func() {
 		f.signed = map[uint64]uint64{}

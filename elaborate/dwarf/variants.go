@@ -17,17 +17,17 @@ const (
 	attrDiscrList  = dwarf.Attr(0x3d)
 )
 
-// maxVariants bounds those of one type.
+// maxVariants bounds the variants of a type.
 const maxVariants = 1 << 10
 
-// A Variant is one of what a Rust enum may hold.
+// A Variant is a variant of a Rust enum.
 type Variant struct {
 	btf.Member        // its name, and the struct of its data
 	Value      uint64 // of the discriminant
-	Default    bool   // what it is if the discriminant is none of the others'
+	Default    bool   // the variant for all other discriminants
 }
 
-// Variants returns what a Rust enum with data may hold, and the member that tells which; none for other types.
+// Variants returns the variants of a Rust enum with data, and the member with the discriminant; none for other types.
 // An enum that has only one variant has no discriminant, of which Type is then 0.
 func (t *Types) Variants(id btf.ID) (discriminant btf.Member, list []Variant) {
 	part, ok := t.variantPart(id)
@@ -68,7 +68,7 @@ func (t *Types) Variants(id btf.ID) (discriminant btf.Member, list []Variant) {
 	return discriminant, list
 }
 
-// variantPart returns what describes the variants of a Rust enum.
+// variantPart returns the DIE with the variants of a Rust enum.
 func (t *Types) variantPart(id btf.ID) (part die, ok bool) {
 	d, found := t.die(id)
 	if !found || d.tag != dwarf.TagStructType {

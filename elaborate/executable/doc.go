@@ -2,8 +2,8 @@
 
 // Package executable reads programs and shared libraries: ELF files of user space.
 //
-// A File (open.go) has the functions of the symbol tables (functions.go), and tells
-// where in the file an address lies; sdt.go reads its static marks and operand.go
-// how the compiler has written their arguments, plt.go its calls into libraries.
-// find.go finds programs by what scripts call them, library.go what a program loads.
+// A File (open.go) has the functions of the symbol tables (functions.go), and converts
+// between addresses and offsets in the file. sdt.go reads its static marks, operand.go
+// the operands of their arguments, plt.go the stubs of its calls into libraries.
+// find.go finds programs by their names in scripts, library.go a program's libraries.
 package executable

@@ -14,9 +14,9 @@ import (
 	"gostap/translator/suggest"
 )
 
-// A NotFoundError is for a name of a program that stands for none.
+// A NotFoundError is the error for the name of a program that does not exist.
 type NotFoundError struct {
-	Msg, Hint string // Hint says what to do instead, "" for nothing
+	Msg, Hint string // Hint is a suggestion, "" for none
 }
 
 func (e *NotFoundError) Error() string { return e.Msg }
@@ -79,8 +79,8 @@ func candidates(name string) (paths []string) {
 }
 
 // isLibraryFolder reports whether a path, which may have wildcards, is where some distribution has its libraries:
-// scripts say /lib64 or /usr/lib*, wherever they are written. Here that may be the folder of other libraries, as
-// /usr/lib32 is, or of none.
+// scripts name /lib64 or /usr/lib*, by their author's distribution. On this machine it may be a folder of other
+// libraries, such as /usr/lib32, or not exist.
 func isLibraryFolder(dir string) bool {
 	dir = strings.TrimPrefix(filepath.Clean(dir), "/usr")
 	return strings.HasPrefix(dir, "/lib") && !strings.Contains(dir[1:], "/")

@@ -33,7 +33,7 @@ func (f *File) keptFunctions() (*symbols.Functions, error) {
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	// A program that is stripped keeps its build-id.
+	// Stripping a program does not change its build-id, so it is not sufficient as the key.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", f.Path, f.BuildID, info.Size(), info.ModTime().UnixNano()))
 	dir := cache.Path("programs", hex.EncodeToString(sum[:16]))
 	kept := filepath.Join(dir, "symbols")
@@ -60,10 +60,10 @@ func (f *File) keptFunctions() (*symbols.Functions, error) {
 	return symbols.OpenFunctions(data)
 }
 
-// keptLimit is how many bytes all programs' functions may take in the cache: those of some hundred large ones.
+// keptLimit bounds the bytes of all programs' functions in the cache: enough for some hundred large programs.
 const keptLimit = 256 << 20
 
-// manyFunctions is from where on reading them takes longer than finding them in the cache.
+// manyFunctions is the number from which on the cache is faster than the symbol tables.
 const manyFunctions = 2000
 
 func (f *File) readFunctions() ([]symbols.Func, error) {
@@ -137,8 +137,8 @@ func (f *File) add(list []symbols.Func, syms []elf.Symbol, dynamic bool) []symbo
 	return list
 }
 
-// unique drops what several tables have, keeping what is exported, and gives functions
-// of unknown size that up to the next.
+// unique removes duplicates from several tables, preferring exported functions, and sets unknown
+// sizes to the distance to the next function.
 func unique(list []symbols.Func) []symbols.Func {
 	slices.SortFunc(list, func(a, b symbols.Func) int {
 		if c := cmp.Compare(a.Addr, b.Addr); c != 0 {

@@ -8,13 +8,13 @@ import (
 )
 
 // GoTables are addresses, as linked, of what Go's linker makes of a program's types. They are
-// known by symbols, of which a program built with -ldflags=-s has none.
+// found by symbols, which a program built with -ldflags=-s does not have.
 type GoTables struct {
 	Types uint64              // where the offsets of types' names count from; 0 if unknown
 	Itabs map[string][]GoItab // of an interface, by its name: the types that are converted to it in the program's code
 }
 
-// A GoItab is what an interface's value of a type begins with a pointer to.
+// A GoItab is an itab: an interface's value begins with a pointer to that of its type.
 type GoItab struct {
 	Type string // "*os.File"
 	Addr uint64

@@ -58,7 +58,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 		return nil, errors.Errorf("it is no program and no library, but of type %v", e.Type)
 	}
 	f := &File{Path: path, elf: e}
-	f.BuildID, _ = buildid.Of(e) // as good as none if the notes are damaged
+	f.BuildID, _ = buildid.Of(e) // "" if the notes are damaged
 	f.IsGo = gopclntab.Has(e)
 	f.goVersion = sync.OnceValue(func() string {
 		info, err := buildinfo.Read(from)
@@ -107,7 +107,7 @@ func (f *File) segment(addr uint64) *elf.Prog {
 	return nil
 }
 
-// FileOffset returns where in the file the byte at addr, as linked, is; false if it is not in it.
+// FileOffset returns the offset in the file of the byte at addr, as linked; false if the file does not contain it.
 func (f *File) FileOffset(addr uint64) (uint64, bool) {
 	p := f.segment(addr)
 	if p == nil {
@@ -116,7 +116,7 @@ func (f *File) FileOffset(addr uint64) (uint64, bool) {
 	return addr - p.Vaddr + p.Off, true
 }
 
-// AddressAt returns at which address, as linked, the byte at an offset of the file is; false if it is not loaded.
+// AddressAt returns the address, as linked, of the byte at an offset of the file; false if it is not loaded.
 func (f *File) AddressAt(offset uint64) (uint64, bool) {
 	for _, p := range f.elf.Progs {
 		if p.Type == elf.PT_LOAD && offset >= p.Off && offset-p.Off < p.Filesz {

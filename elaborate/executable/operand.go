@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// An Operand is an argument of a static mark: where it is, and as what it was written.
+// An Operand is an argument of a static mark: its location and type.
 type Operand struct {
 	Size   int // bytes: 1, 2, 4 or 8
 	Signed bool
@@ -36,7 +36,7 @@ const (
 	InVector // an XMM register, which handlers do not see
 )
 
-// NoRegister stands where an operand has no register.
+// NoRegister is the number for no register.
 const NoRegister = -1
 
 // instructionPointer is DWARF's number for it.
@@ -108,7 +108,7 @@ func ParseOperand(text string) (o Operand, err error) {
 			o.Size = r.size
 		}
 		o.Kind, o.Base, o.Low = InRegister, r.number, r.low
-		// A part of a register has no more bytes than it has, whatever the mark's type.
+		// A part of a register limits the size, whatever the mark's type.
 		o.Size = min(o.Size, r.size)
 		return o, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A Mark is one place of a static mark (SDT, sys/sdt.h).
+// A Mark is one address of a static mark (SDT, sys/sdt.h).
 type Mark struct {
 	Provider, Name string
 	Addr           uint64   // as linked

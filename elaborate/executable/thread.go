@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ThreadVariables returns how far below a thread's pointer its own variables of the program begin; false for a library,
+// ThreadVariables returns how far below the thread pointer the program's thread-local variables begin; false for a library,
 // or if there are none. (ELF Handling For Thread-Local Storage, variant II.)
 func (f *File) ThreadVariables() (below uint64, ok bool) {
 	if f.isLibrary() {
@@ -23,8 +23,8 @@ func (f *File) ThreadVariables() (below uint64, ok bool) {
 	return 0, false
 }
 
-// InitialVariables returns where, as linked, a library has what threads' own variables are at first, from which each thread
-// gets its copy; false for one at an offset of which nothing but zero is said.
+// InitialVariables returns the address, as linked, of the initial values of a library's thread-local variables, of which each
+// thread gets a copy; false for a variable in .tbss, which has no initial value in the file.
 func (f *File) InitialVariables(offset int64) (addr uint64, ok bool) {
 	for _, p := range f.elf.Progs {
 		if p.Type == elf.PT_TLS && offset >= 0 && uint64(offset) < p.Filesz {
@@ -43,16 +43,16 @@ func (f *File) isLibrary() bool {
 	return err != nil || len(flags) == 0 || flags[0]&flags1PIE == 0
 }
 
-// A ThreadSlot is a word of a library by which the library finds its variables that each thread has for itself. The dynamic
-// linker fills it.
+// A ThreadSlot is a word of a library by which its code finds its thread-local variables. The dynamic linker fills it
+// in.
 type ThreadSlot struct {
 	Addr   uint64 // as linked
-	Number bool   // it holds the library's number among those that have such variables; else how far from the thread's pointer they are,
-	Addend int64  // counted from Addend bytes into them
+	Number bool   // it contains the library's module ID; else the offset of the variables from the thread pointer,
+	Addend int64  // plus Addend
 }
 
-// ThreadSlot returns one of a library's, by its relocations; false if there is none, for a program, and where
-// only the number is known and the C library is not glibc, of which the table of numbers is laid out otherwise.
+// ThreadSlot returns a slot of a library, by its relocations; false if there is none, for a program, and if it has
+// only the module ID and the C library is not glibc: other C libraries lay the dynamic thread vector out differently.
 func (f *File) ThreadSlot() (slot ThreadSlot, ok bool) {
 	if !f.isLibrary() || f.elf.Machine != elf.EM_X86_64 {
 		return slot, false

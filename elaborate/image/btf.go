@@ -16,22 +16,22 @@ import (
 	"gostap/internal/distro"
 )
 
-// readTypes returns the kernel's types: by its BTF or, if it was built without,
-// by BTF that pahole makes of its debuginfo, once.
+// readTypes returns the kernel's types: from its BTF or, if it has none, from BTF
+// that pahole makes of its debuginfo, once.
 func (t *Target) readTypes() (*btf.Spec, error) {
 	k, err := t.kernel()
 	if err != nil {
 		return nil, err
 	}
 	if path := k.BTFPath(); path != "" {
-		t.asked.btf = true
+		t.used.btf = true
 		return btf.Open(path)
 	}
 	path, err := t.madeTypes(k.BuildID, t.debuginfo, "")
 	if err != nil {
 		return nil, err
 	}
-	t.asked.debuginfo = true
+	t.used.debuginfo = true
 	return btf.Open(path)
 }
 
@@ -54,12 +54,12 @@ func (t *Target) readModuleTypes(m *Module) (*btf.Spec, error) {
 	}
 	path, err := t.madeTypes(id, m.debuginfo, madePath(k.BuildID))
 	if err != nil {
-		return base, nil // there may be no debuginfo of it
+		return base, nil // the module may have no debuginfo
 	}
 	return base.OpenSplit(path)
 }
 
-// madePath is where made BTF is kept.
+// madePath is the path of BTF that pahole has made.
 func madePath(buildID string) string {
 	return filepath.Join(filepath.Dir(dwarf.IndexPath(buildID)), "btf")
 }

@@ -14,7 +14,7 @@ import (
 	"gostap/elaborate/symbols"
 )
 
-// machineCode tells where kprobes may stand in the kernel's own code, or in a
+// machineCode checks where kprobes can be put in the kernel's own code, or in a
 // section of a module.
 type machineCode struct {
 	*symbols.Code
@@ -68,8 +68,8 @@ func (t *Target) altInstr() (size int64, err error) {
 }
 
 // refusal says why there can't be a kprobe at addr in the code that begins at
-// start, "" if there can. told is whether debuginfo tells that an instruction
-// begins at addr, which counts where the decoder can't.
+// start, "" if there can. told says that by debuginfo an
+// instruction begins at addr, which is used where the decoder fails.
 func (c *machineCode) refusal(start, addr uint64, told bool) string {
 	if why := c.Reserved(addr); why != "" {
 		return "it is in " + why
@@ -86,8 +86,8 @@ func (c *machineCode) refusal(start, addr uint64, told bool) string {
 	return why
 }
 
-// refusalAt is refusal for an instance's code, of which a says what it counts
-// from; base is where the machine code's section begins.
+// refusalAt is refusal for an instance's code, whose base symbol is a; base is the
+// address of the machine code's section.
 func (c *machineCode) refusalAt(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr, base uint64) string {
 	start := a.Addr
 	if addr < start || addr-start >= uint64(a.Size) {
@@ -109,9 +109,9 @@ func (t *Target) KernelRefusal(f symbols.Func, addr uint64) (string, error) {
 	return t.jumpOver(&BaseSymbol{Func: f}, addr), nil
 }
 
-// jumpOver says which kprobe's jump the running kernel has put over the instruction
-// at addr in the code that counts from a, "" if there is none. The kernel would take
-// the jump away again: whose probe that is would pay for it.
+// jumpOver names the optimised kprobe whose jump covers the instruction at addr, in the
+// running kernel, "" if there is none. The kernel would undo the optimisation, and slow down
+// that kprobe of another tool's.
 func (t *Target) jumpOver(a *BaseSymbol, addr uint64) string {
 	probe := t.jumps().Over(addr)
 	if a.Image.Module != "" {
@@ -127,29 +127,28 @@ func (t *Target) jumpOver(a *BaseSymbol, addr uint64) string {
 // endbr64 marks where indirect branches may lead to.
 var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
 
-// prefixes are bytes that are no instructions: one that stands alone belongs to
-// an instruction that the decoder does not know.
+// prefixes are bytes that are no instructions by themselves: one that is decoded alone
+// belongs to an instruction that the decoder does not know.
 var prefixes = []byte{0x26, 0x2e, 0x36, 0x3e, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f,
 	0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3}
 
-// isVector reports whether an instruction is one of AVX, of which the decoder
-// takes some for longer than they are.
+// isVector reports whether an instruction is one of AVX: the decoder gets the length of
+// some wrong.
 func isVector(code []byte) bool {
 	const vex2, vex3, evex = 0xc5, 0xc4, 0x62
 	code = bytes.TrimLeft(code, "\x26\x2e\x36\x3e\x64\x65\x67") // of segments and address sizes
 	return len(code) > 0 && (code[0] == vex2 || code[0] == vex3 || code[0] == evex)
 }
 
-// instructions are those of a piece of code, decoded as far as anybody has asked.
+// instructions are those of a piece of code, decoded as far as they have been needed.
 type instructions struct {
 	code   []byte
 	starts []int64
 	end    int64 // of the last
 }
 
-// begin says why no instruction begins at offset, "" if one does. The length of
-// each instruction tells where the next begins; known is false if there is one
-// before it that the decoder does not know.
+// begin says why no instruction begins at offset, "" if one does. Decoding goes from one
+// instruction to the next; known is false if it meets one that the decoder does not know.
 func (i *instructions) begin(offset int64) (why string, known bool) {
 	for i.end <= offset {
 		rest, length := i.code[min(i.end, int64(len(i.code))):], int64(len(endbr64))

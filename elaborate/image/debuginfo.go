@@ -20,20 +20,20 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A Debuginfo is that of the kernel itself, of a module or a program, wherever it may be.
+// A Debuginfo finds the debuginfo of the kernel itself, of a module or a program.
 type Debuginfo struct {
 	target  *Target
 	module  string        // "" for the kernel itself
-	title   string        // as messages name what it is of
+	title   string        // of the kernel, module or program, in messages
 	install func() string // the command that installs it
 
 	local  func() (*dwarf.Info, error)       // on this machine
-	any    func() (*dwarf.Info, error)       // servers are asked, too
+	any    func() (*dwarf.Info, error)       // or from a debuginfod server
 	cached func() (*probecache.Entry, error) // of the probe cache
 }
 
-// newDebuginfo returns the debuginfo of what has the build-id that buildID
-// returns, and whose file find finds.
+// newDebuginfo returns a Debuginfo; buildID returns the build-id, and find finds
+// the file.
 func (t *Target) newDebuginfo(module string, buildID func() (string, error), find func(f *dwarf.Finder, id string) (string, error)) *Debuginfo {
 	d := &Debuginfo{target: t, module: module, title: symbols.Title(module, t.Release), install: t.InstallDebuginfo}
 	load := func(servers []string) (*dwarf.Info, error) {
@@ -72,13 +72,13 @@ func (t *Target) newDebuginfo(module string, buildID func() (string, error), fin
 
 // Any returns the debuginfo, from /usr/lib/debug or the folder that
 // $GOSTAP_DEBUGINFO names instead, or from a server: dwarf.ErrNone, wrapped, if
-// it is nowhere, a *dwarf.MismatchError if that of another build is. The first
+// there is none, a *dwarf.MismatchError if it is that of another build. The first
 // call for a kernel build makes an index, which takes seconds.
 func (d *Debuginfo) Any() (*dwarf.Info, error) { return d.any() }
 
-// Installed returns the debuginfo if it is on this machine, else nil: for what
-// can do without. What the probe cache has will do for a probe point that it
-// has all of, and for variables, which are asked for without a point.
+// Installed returns the debuginfo if it is on this machine, else nil: for
+// optional uses. The probe cache is used if it has all of the probe point, and
+// for variables, for which the point is nil.
 func (d *Debuginfo) Installed(point *syntax.ProbePoint) *dwarf.Info {
 	info, err := d.local()
 	if err == nil {
@@ -90,7 +90,7 @@ func (d *Debuginfo) Installed(point *syntax.ProbePoint) *dwarf.Info {
 	return nil
 }
 
-// Cached returns what the probe cache holds, but nothing while it is filled.
+// Cached returns the entry of the probe cache; none while the cache is being filled.
 func (d *Debuginfo) Cached() (*probecache.Entry, error) {
 	if d.target.Collector != nil || d.cached == nil {
 		return nil, dwarf.ErrNone
@@ -98,8 +98,8 @@ func (d *Debuginfo) Cached() (*probecache.Entry, error) {
 	return d.cached()
 }
 
-// Tells reports whether installed debuginfo, or what the probe cache has of it, is to be
-// asked for a variable NAME or NAME@FILE.
+// Tells reports whether installed debuginfo, or the probe cache, may have a variable
+// NAME or NAME@FILE.
 func (d *Debuginfo) Tells(text string) bool {
 	info := d.Installed(nil)
 	if info == nil || !info.IsSubset {
@@ -111,8 +111,8 @@ func (d *Debuginfo) Tells(text string) bool {
 	return err == nil && len(found) > 0
 }
 
-// Need returns the debuginfo, without which what can't be known, for a probe
-// point, or for variables if that is nil.
+// Need returns the debuginfo for a probe point, or for variables if that is nil; what
+// names, for the error, what needs it.
 func (d *Debuginfo) Need(at syntax.Pos, what string, point *syntax.ProbePoint) (*dwarf.Info, *syntax.Diagnostic) {
 	t := d.target
 	info, err := d.Installed(point), error(nil)
@@ -120,7 +120,7 @@ func (d *Debuginfo) Need(at syntax.Pos, what string, point *syntax.ProbePoint) (
 		info, err = d.any()
 	}
 	if err == nil {
-		t.Answered(info)
+		t.AddSource(info)
 		return info, nil
 	}
 	diag := &syntax.Diagnostic{Pos: at, Msg: what + " is known only from debuginfo"}

@@ -11,9 +11,9 @@ import (
 // maxStackCheck is how many instructions Go's check of the stack's size takes at most.
 const maxStackCheck = 8
 
-// Entry returns where a function that begins at start, as linked, is best probed: behind what leaves all arguments
-// where they are. That is endbr64, which the kernel would have to single-step. In Go programs it is the check of the
-// stack's size, too: where the stack has to grow, the function is begun once more.
+// Entry returns the address at which the entry of a function that begins at start, as linked, is probed: behind instructions
+// that leave all arguments in place. Such are endbr64, which the kernel would have to single-step, and, in Go programs, the
+// check of the stack's size: if the stack has to grow, the function is restarted, and would be hit twice.
 func (p *Program) Entry(start uint64) uint64 {
 	code := p.Code(start, 64)
 	at := uint64(0)
@@ -26,8 +26,8 @@ func (p *Program) Entry(start uint64) uint64 {
 	return start + at
 }
 
-// stackCheck returns how many bytes Go's check of the stack's size takes, 0 if code does not begin with one: the
-// goroutine, in R14, has at 16 how far its stack goes.
+// stackCheck returns the size in bytes of Go's check of the stack's size, 0 if code does not begin with one. The
+// goroutine, in R14, has its stack's limit at offset 16.
 //
 //	[LEA -n(SP), R12] CMP 16(R14), SP or R12; JBE
 //	MOV SP, R12; SUB n, R12; JB; CMP 16(R14), R12; JBE

@@ -9,7 +9,7 @@ import (
 	"gostap/translator/program"
 )
 
-// goroutines are where Go's runtime keeps a goroutine's number, by the language's version (src/runtime/runtime2.go).
+// goroutines are the offsets of a goroutine's number in the runtime's structs, by Go's version (src/runtime/runtime2.go).
 var goroutines = map[string]program.Goroutine{
 	"go1.22": {ID: 152, Current: 192},
 	"go1.23": {ID: 160, Current: 192},
@@ -18,8 +18,8 @@ var goroutines = map[string]program.Goroutine{
 	"go1.26": {ID: 152, Current: 184},
 }
 
-// readGoroutine returns where the program's runtime keeps a goroutine's number: of versions that are not in the table by its
-// debuginfo. Zero if it can't be told, or the program is not Go's.
+// readGoroutine returns the offsets of a goroutine's number: for versions that are not in the table, from debuginfo.
+// Zero if they are not known, or it is no Go program.
 func (p *Program) readGoroutine() (at program.Goroutine) {
 	if !p.IsGo {
 		return at

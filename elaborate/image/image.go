@@ -14,22 +14,22 @@ import (
 
 // An Image is a file of machine code in which there can be probes.
 type Image interface {
-	ID() program.Image // as sites and expressions name it
+	ID() program.Image // for sites and expressions
 	Name() string      // the module's name, the program's path, "" for the kernel itself
-	String() string    // as messages name it: "module fuse"
-	Component() string // as probe points name it: kernel, module("fuse"), process("/usr/bin/bash")
+	String() string    // for messages: "module fuse"
+	Component() string // as in probe points: kernel, module("fuse"), process("/usr/bin/bash")
 	Symbols() *symbols.Functions
 	// Types returns the image's types; a module's with those of the kernel.
 	Types() (btf.Named, error)
-	// Typed reports whether the file itself tells of its types.
+	// Typed reports whether the file itself has type information.
 	Typed() bool
 	Debuginfo() *Debuginfo
-	// Ftrace reports whether ftrace calls the probes at functions' entries, where it can.
+	// Ftrace reports whether functions with an ftrace site are probed by ftrace.
 	Ftrace() bool
 	// User reports whether variables of the image are in user space.
 	User() bool
 
-	// address returns where code or data is that is linked at addr, for a probe at from.
+	// address returns an expression for the run-time address of code or data that is linked at addr, for a probe at from.
 	address(info *dwarf.Info, at syntax.Pos, addr, from uint64) (program.Expr, error)
 	variable(info *dwarf.Info, at syntax.Pos, addr, from uint64) (program.Expr, error)
 	site(b *BaseSymbol, addr uint64) program.Site
@@ -37,13 +37,13 @@ type Image interface {
 	refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr uint64) string
 }
 
-// A Source is an image as its debuginfo describes it.
+// A Source is an image with its debuginfo.
 type Source struct {
 	Image
 	Info *dwarf.Info
 }
 
-// Address returns where code is that is linked at addr, for a handler of a probe at from in the image.
+// Address returns an expression for the run-time address of code that is linked at addr, for a probe at from in the image.
 func (s *Source) Address(at syntax.Pos, addr, from uint64) (program.Expr, error) {
 	return s.address(s.Info, at, addr, from)
 }
@@ -54,18 +54,18 @@ func (s *Source) Variable(at syntax.Pos, addr, from uint64) (program.Expr, error
 	return s.variable(s.Info, at, addr, from)
 }
 
-// Site returns the site at an address, as linked, in code that counts from b.
+// Site returns the site at an address, as linked, relative to the base symbol b.
 func (s *Source) Site(b *BaseSymbol, addr uint64) program.Site { return s.site(b, addr) }
 
-// BaseSymbol returns the symbol that an instance's code counts from; why is set if
-// it can't be probed, and lost if nobody knows what it is in.
+// BaseSymbol returns the symbol that addresses in an instance's code are relative to; why is set if
+// the code can't be probed, and lost if no symbol contains it.
 func (s *Source) BaseSymbol(in dwarf.Instance) (base BaseSymbol, why string, lost bool) {
 	return s.baseSymbol(s.Info, in)
 }
 
 // Function returns what the debuginfo says of the function with a symbol's name and
-// address, as linked. That of a module has the module's sections elsewhere: there the
-// name and the address within the section tell which it is.
+// address, as linked. A module's debuginfo may have its sections at
+// other addresses: there the name and the address within the section identify the function.
 func (s *Source) Function(symbol string, addr uint64) (dwarf.Instance, bool) {
 	if s.Name() == "" {
 		return s.Info.At(addr)
@@ -82,13 +82,13 @@ func (s *Source) Function(symbol string, addr uint64) (dwarf.Instance, bool) {
 }
 
 // Refusal says why there can't be a kprobe at addr in an instance's code, ""
-// if there can. Where the code is not at hand, the kernel itself refuses what
-// it does not allow.
+// if there can. If the code is not available, it is left to the kernel to refuse
+// the kprobe.
 func (s *Source) Refusal(in dwarf.Instance, a *BaseSymbol, addr uint64) string {
 	return s.refusal(s.Info, in, a, addr)
 }
 
-// A BaseSymbol is the symbol that probed code counts from.
+// A BaseSymbol is the symbol that the addresses of probed code are relative to.
 type BaseSymbol struct {
 	symbols.Func
 	Image program.Image

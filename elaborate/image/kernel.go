@@ -25,9 +25,9 @@ func (t *Target) Image() (Image, error) {
 	return &kernel{k, t}, nil
 }
 
-// Source returns the kernel as its debuginfo, which is asked for by Need, describes it.
+// Source returns the kernel with its debuginfo, which the caller has from Need.
 func (t *Target) Source(info *dwarf.Info) *Source {
-	k, _ := t.kernel() // whoever has its debuginfo has asked for it
+	k, _ := t.kernel() // it has been opened for its debuginfo
 	return &Source{&kernel{k, t}, info}
 }
 

@@ -8,8 +8,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Locate notes in m for which build of the kernel its symbols' offsets are
-// true, so that the consumer need not look the symbols up one by one.
+// Locate stores in m the build of the kernel that its symbols' offsets are for, so that
+// the consumer need not look up the symbols one by one.
 func (t *Target) Locate(m *manifest.Manifest) error {
 	if len(m.Symbols) == 0 {
 		return nil
@@ -35,16 +35,16 @@ func (t *Target) Locate(m *manifest.Manifest) error {
 	return nil
 }
 
-// LocateLines notes in m where the lines of the kernel's code are, if the script
-// asks for them. Where they are not known, addresses are printed instead, and a
-// warning says what is missing.
+// LocateLines stores in m the path of the table of the kernel's lines, if the script
+// uses lines. If they are not known, addresses are printed instead, and a warning
+// says what is missing.
 func (t *Target) LocateLines(m *manifest.Manifest) *syntax.Diagnostic {
 	if t.Release == "" || !m.KernelLines && !m.PrintedLines {
 		return nil
 	}
 	k, err := t.kernel()
 	if err != nil {
-		return nil // nothing of the kernel's is known then, and that has been said
+		return nil // the kernel can't be read, which has been reported
 	}
 	info, diag := t.debuginfo.Need(syntax.Pos{}, "what line of the source the kernel's code is of", nil)
 	if diag == nil && info.IsSubset {

@@ -61,7 +61,7 @@ func (m *Module) Types() (btf.Named, error)   { return named(m.types()) }
 func (m *Module) Component() string           { return fmt.Sprintf("module(%q)", m.File.Name) }
 func (m *Module) Typed() bool                 { return m.File.BTFPath() != "" }
 func (m *Module) Debuginfo() *Debuginfo       { return m.debuginfo }
-func (m *Module) Ftrace() bool                { return false } // kprobes go with their modules
+func (m *Module) Ftrace() bool                { return false } // kprobes are removed when their module is unloaded
 func (m *Module) User() bool                  { return false }
 
 func (m *Module) site(b *BaseSymbol, addr uint64) program.Site { return b.kernelSite(addr) }
@@ -153,8 +153,8 @@ func (t *Target) ModulePaths(at syntax.Pos, pattern string) (paths []string, wil
 	return nil, false, d
 }
 
-// ModuleSource returns the module of a file with its debuginfo, without which
-// what can't be known, for a probe point, or for variables if that is nil.
+// ModuleSource returns the module of a file with its debuginfo, for a probe point, or for
+// variables if that is nil; what names, for the error, what needs it.
 func (t *Target) ModuleSource(at syntax.Pos, path, what string, point *syntax.ProbePoint) (*Source, *syntax.Diagnostic) {
 	module, err := t.Module(path)
 	if err != nil {
@@ -183,8 +183,8 @@ func (t *Target) OneModule(at syntax.Pos, name string) (*Module, *syntax.Diagnos
 	return module, nil
 }
 
-// FirstModule returns the first module that names, parted by colons, has: by
-// its name or its file; nil if there is none.
+// FirstModule returns the first module that exists of names, which are separated by colons: names of
+// modules, or files; nil if there is none.
 func (t *Target) FirstModule(names string) *Module {
 	tree, err := t.Modules()
 	if err != nil {

@@ -51,7 +51,7 @@ func (t *Target) Program(path string) (*Program, error) {
 	return p, nil
 }
 
-// programDebuginfo returns the debuginfo of a program, which is in its file or one of its own.
+// programDebuginfo returns the debuginfo of a program, which is in its file or in a separate one.
 func (t *Target) programDebuginfo(file *executable.File) *Debuginfo {
 	d := &Debuginfo{target: t, title: file.Path, install: sync.OnceValue(func() string { return installProgramDebuginfo(file.Path) })}
 	key := file.BuildID
@@ -120,9 +120,9 @@ func (p *Program) Site(addr uint64) program.Site {
 
 func (p *Program) site(_ *BaseSymbol, addr uint64) program.Site { return p.Site(addr) }
 
-// Address returns where code or data is that is linked at addr, for a handler of a probe
-// at from: wherever the program is loaded, they are as far apart. At probes elsewhere, of which from is 0, the current
-// process is asked where it has the program.
+// Address returns an expression for the run-time address of code or data that is linked at addr, for a probe at
+// from: their distance is the same wherever the program is loaded. For probes outside of the program from is 0, and
+// the load bias is looked up in the current process.
 func (p *Program) Address(at syntax.Pos, addr, from uint64) (program.Expr, error) {
 	if from == 0 {
 		first, ok := p.AddressAt(0)
@@ -162,8 +162,8 @@ func (p *Program) refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, ad
 	return p.Refusal(start, addr, true)
 }
 
-// Refusal says why there can't be a probe at addr in the code that begins at start, "" if there can. told is
-// whether debuginfo tells that an instruction begins at addr, which counts where the decoder can't.
+// Refusal says why there can't be a probe at addr in the code that begins at start, "" if there can. told
+// says that by debuginfo an instruction begins at addr, which is used where the decoder fails.
 func (p *Program) Refusal(start, addr uint64, told bool) string {
 	if !p.IsCode(addr) {
 		return "it is in no code of " + p.Path

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// maxReturns bounds the instructions by which one function may return, and maxReturnCode its size in bytes.
+// maxReturns bounds the return instructions of a function, and maxReturnCode its size in bytes.
 const (
 	maxReturns    = 64
 	maxReturnCode = 1 << 20
 )
 
-// Returns returns the addresses, as linked, of the instructions by which the function of size bytes at start
-// returns. It returns nil where these can't be told, or may not be all: where the code can't be decoded, where it
-// jumps to another function or to an address that it computes.
+// Returns returns the addresses, as linked, of the instructions that return from the function of size bytes at
+// start. It returns nil if they are not known, or may not be all: if the code can't be decoded, or jumps to
+// another function or to a computed address.
 func (p *Program) Returns(start uint64, size uint64) []uint64 {
 	if size == 0 || size > maxReturnCode {
 		return nil
@@ -55,7 +55,7 @@ func (p *Program) Returns(start uint64, size uint64) []uint64 {
 	return list
 }
 
-// isConditional reports whether an instruction jumps or goes on.
+// isConditional reports whether an instruction is a conditional jump.
 func isConditional(op x86asm.Op) bool {
 	switch op {
 	case x86asm.JA, x86asm.JAE, x86asm.JB, x86asm.JBE, x86asm.JCXZ, x86asm.JE, x86asm.JECXZ, x86asm.JG, x86asm.JGE, x86asm.JL, x86asm.JLE,

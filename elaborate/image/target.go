@@ -21,7 +21,7 @@ import (
 )
 
 // A Target is where the script is to run. Its parts are read when they are
-// first asked for.
+// first needed.
 type Target struct {
 	Release string // the kernel's; "" for the host runtime
 	Guru    bool
@@ -41,12 +41,12 @@ type Target struct {
 
 	debuginfo *Debuginfo // the kernel's own
 
-	asked struct{ btf, debuginfo, cache bool } // what answers have come from
+	used struct{ btf, debuginfo, cache bool } // where types and addresses have come from
 
-	// Collector notes what is taken from debuginfo, which then comes from no probe cache; nil for nobody.
+	// Collector records what is taken from debuginfo, to fill the probe cache, which is not read then; nil: no recording.
 	Collector probecache.Collector
 
-	// Traced is the process that the session is about: what -c starts or -x names.
+	// Traced is the target process: what -c starts or -x names.
 	Traced struct {
 		Command string // the program, as it is looked for; "" for none
 		PID     int    // 0 for none
@@ -55,10 +55,10 @@ type Target struct {
 	// Loaded returns the names of the modules that are loaded, if the target is the running kernel.
 	Loaded func() []string
 
-	// Interrupted reports whether nobody waits for pass 2 any more, which then ends at the next probe; nil for never.
+	// Interrupted reports whether pass 2 is to end, at the next probe; nil: never.
 	Interrupted func() bool
 
-	// Progress is told how far the making of an index has come; nil for nobody.
+	// Progress is told how far an index has been built; nil: nothing.
 	Progress dwarf.Progress
 }
 
@@ -110,7 +110,7 @@ func (t *Target) BuildID() (string, error) {
 	return k.BuildID, nil
 }
 
-// Host returns an error if the target is the host runtime, which has no probes but a few.
+// Host returns an error if the target is the host runtime, which has few kinds of probes.
 func (t *Target) Host() error {
 	if t.Release == "" {
 		return errHost
@@ -121,15 +121,14 @@ func (t *Target) Host() error {
 // Kernel returns what the target kernel contains.
 func (t *Target) Kernel() (*symbols.Kernel, error) { return t.kernel() }
 
-// Sources says, as ", by BTF and debuginfo", what has told of types and places
-// until now.
+// Sources says where types and addresses have come from until now: ", by BTF and debuginfo".
 func (t *Target) Sources() string {
 	var list []string
 	for _, source := range []struct {
-		asked bool
-		name  string
-	}{{t.asked.btf, "BTF"}, {t.asked.debuginfo, "debuginfo"}, {t.asked.cache, "the probe cache"}} {
-		if source.asked {
+		used bool
+		name string
+	}{{t.used.btf, "BTF"}, {t.used.debuginfo, "debuginfo"}, {t.used.cache, "the probe cache"}} {
+		if source.used {
 			list = append(list, source.name)
 		}
 	}
@@ -139,16 +138,16 @@ func (t *Target) Sources() string {
 	return ", by " + strings.Join(list, " and ")
 }
 
-// Answered notes that debuginfo has answered: that itself, or what the probe cache has of it.
-func (t *Target) Answered(info *dwarf.Info) {
+// AddSource adds debuginfo to the sources: debuginfo itself, or what the probe cache has of it.
+func (t *Target) AddSource(info *dwarf.Info) {
 	if info.IsSubset {
-		t.asked.cache = true
+		t.used.cache = true
 	} else {
-		t.asked.debuginfo = true
+		t.used.debuginfo = true
 	}
 }
 
-// Complain is the error for err, which came of looking into the kernel.
+// Complain makes an error in reading the kernel a diagnostic.
 func (t *Target) Complain(at syntax.Pos, err error) *syntax.Diagnostic {
 	d := &syntax.Diagnostic{Pos: at, Msg: err.Error()}
 	var missing *symbols.MissingError
@@ -190,7 +189,7 @@ func readConfig(release string) map[string]string {
 // Types returns the kernel's own types.
 func (t *Target) Types() (btf.Named, error) { return named(t.types()) }
 
-// named is a spec as what it is asked for: nil, and not a nil Spec, if there is none.
+// named returns a spec as an interface that is nil, and not a nil *Spec, on an error.
 func named(s *btf.Spec, err error) (btf.Named, error) {
 	if err != nil {
 		return nil, err
@@ -207,7 +206,7 @@ func (t *Target) ProbeCache() (*probecache.Cache, error) {
 	return &probecache.Cache{Release: t.Release, BuildID: id}, err
 }
 
-// Collect notes for the probe cache, if that is being filled, that a probe point takes the code of functions.
+// Collect records that a probe point needs the debuginfo of functions, if the probe cache is being filled.
 func (t *Target) Collect(s *Source, point probepoint.Point, functions []dwarf.Func) error {
 	if t.Collector == nil || s.User() {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// ThreadVariables returns where a thread has its own variables of the image, of which one is wanted that is offset bytes into them,
-// for a handler of a probe at from in it; 0 is for probes elsewhere.
+// ThreadVariables returns an expression for the address of the current thread's copy of the image's thread-local variables, of which
+// the one at offset is needed, for a probe at from in the image; from is 0 for probes elsewhere.
 func (s *Source) ThreadVariables(at syntax.Pos, offset program.Expr, from uint64) (program.Expr, error) {
 	p, ok := s.Image.(*Program)
 	if !ok {
@@ -30,10 +30,10 @@ func (s *Source) ThreadVariables(at syntax.Pos, offset program.Expr, from uint64
 	return program.Plus(at, &program.ThreadPointer{At: at}, -int64(size)), nil
 }
 
-// libraryThreadVariables finds a library's by what the dynamic linker has written into a slot of it: how far from the
-// thread's pointer they are, or the number of the library among those that have such variables. The second word behind the
-// thread's pointer is the address of a table with 16 bytes for each of them, of which the first 8 are the address of the
-// thread's copy, 0 or -1 until it has one, when all are as the library has them at first; in front of the table stands for how many there is room.
+// libraryThreadVariables finds a library's thread-local variables by a slot that the dynamic linker has filled in: with their offset
+// from the thread pointer, or with the library's module ID. The second word at the thread pointer is the address of the dynamic thread
+// vector, which has 16 bytes for each module ID. The first 8 are the address of the thread's copy; 0 or -1 while the thread has none, and
+// the variables have their initial values. In front of the vector is its length.
 // (ELF Handling For Thread-Local Storage, section 3; glibc's sysdeps/generic/dl-dtv.h.)
 func (p *Program) libraryThreadVariables(at syntax.Pos, slot executable.ThreadSlot, offset program.Expr, from uint64) (program.Expr, error) {
 	where, err := p.Address(at, slot.Addr, from)

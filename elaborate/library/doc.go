@@ -6,8 +6,8 @@
 //	lib, diags := library.Open(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
 //
 // The library is the files of a list of folders (folder.go), in their order. What each file declares
-// is kept in an index in the cache (index.go), with what the preprocessor was told when it was made
-// (answers.go); a folder without a valid index is parsed whole (load.go). Later a file is parsed once
+// is kept in an index in the cache (index.go), with the kernel options and arguments that it depends on
+// (dependencies.go); a folder without a valid index is parsed whole (load.go). Later a file is parsed once
 // something of it is asked for (library.go). The comments before declarations are what gostap help
 // prints (docs.go).
 package library

@@ -12,7 +12,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A Doc is what the library says of a function or an alias.
+// A Doc is the documentation of a function or an alias.
 type Doc struct {
 	Name      string // "task_pid", "syscall.open"
 	Signature string // "function task_pid:long (task:long)", "probe syscall.open"
@@ -21,8 +21,8 @@ type Doc struct {
 	Private   bool   // its name begins with an underscore: it is for other tapsets
 }
 
-// Doc returns what is said of the functions and aliases whose names match pattern, in which * and ** stand for
-// what they do in probe points. A name without either is looked up without parsing all of the library.
+// Doc returns the documentation of the functions and aliases whose names match pattern, in which * and ** mean
+// the same as in probe points. A name without either is looked up without parsing all of the library.
 func (lib *Library) Doc(pattern string) (docs []Doc) {
 	wild := strings.Contains(pattern, "*")
 	for _, f := range lib.files {
@@ -38,7 +38,7 @@ func (lib *Library) Doc(pattern string) (docs []Doc) {
 	return docs
 }
 
-// has reports whether name is one of those that others can refer to.
+// has reports whether name is public.
 func (names *declared) has(name string) bool {
 	for _, list := range [][]string{names.functions, names.aliases} {
 		for _, n := range list {
@@ -50,7 +50,7 @@ func (names *declared) has(name string) bool {
 	return false
 }
 
-// docsIn returns what is said of all functions and aliases of a file.
+// docsIn returns the documentation of all functions and aliases of a file.
 func docsIn(file *syntax.File) (docs []Doc) {
 	for _, d := range file.Decls {
 		var doc Doc
@@ -74,7 +74,7 @@ func docsIn(file *syntax.File) (docs []Doc) {
 	return docs
 }
 
-// signature is a function with the types that are written: task_pid:long (task:long).
+// signature spells a function with its declared types: task_pid:long (task:long).
 func signature(d *syntax.FunctionDecl) string {
 	params := make([]string, len(d.Params))
 	for i, p := range d.Params {

@@ -16,23 +16,23 @@ type Folder struct {
 	FS   fs.FS
 	Path string // what diagnostics call its root
 
-	// Version is the same as long as the content is, for folders of which that is known;
-	// others are read each time, and what they hold counts.
+	// Version changes when the content does; "" for folders whose files have to be read each time
+	// to find that out.
 	Version string
 
-	// Fallback is for folders of which a file counts only if those before declare none of its names; what
-	// is wrong in them is not told.
+	// Fallback is set for folders whose files are used only if previous folders declare none of their
+	// names; errors in them are not reported.
 	Fallback bool
 }
 
 // path is what diagnostics call a file in the folder.
 func (f *Folder) path(name string) string { return slashpath.Join(f.Path, name) }
 
-// settled is how old the last change of a folder must be for times of files to tell
-// whether it is the same.
+// settled is the age that the last change of a folder must have: a younger file may change
+// again without getting a later time.
 const settled = 5 * time.Second
 
-// FilesFolder returns what files has of the folder dir on disk. Its version is made of the files' sizes and times.
+// FilesFolder returns the folder dir on disk, of which files is the file system. Its version is made of the files' sizes and times.
 func FilesFolder(dir string, files fs.FS) Folder {
 	f := Folder{FS: files, Path: dir}
 	var version strings.Builder
@@ -58,8 +58,8 @@ func FilesFolder(dir string, files fs.FS) Folder {
 	return f
 }
 
-// passOver returns what is wrong with a folder, but nothing if it is a subfolder
-// that has gone meanwhile, or that is not for this user, as some of /tmp are.
+// passOver returns the error of a folder, but nil for a subfolder that has been removed
+// meanwhile, or that this user may not read.
 func passOver(name string, err error) error {
 	if name != "." && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
 		return nil

@@ -19,8 +19,8 @@ import (
 
 // An index is lines, each a letter and what it says:
 //
-//	? NAME=VALUE   the kernel's configuration option was asked for, and was that
-//	$ HASH         the files refer to the script's arguments, which were those
+//	? NAME=VALUE   the files depend on this value of a configuration option of the kernel's
+//	$ HASH         the files depend on these arguments of the script
 //	m FILE         a file of macros
 //	s FILE         a script; d FILE: one that has diagnostics
 //	f NAME         what the script above declares: a function,
@@ -32,7 +32,7 @@ const (
 	indexLimit   = 8 << 20 // bytes of the cache for indexes
 )
 
-// macroKey stands for the macros of all parts, any of which may change what another's scripts declare.
+// macroKey is a hash of the macros of all parts: each may change what scripts of another declare.
 func macroKey(parts []*part) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -67,8 +67,8 @@ func addFiles(h hash.Hash, files []*file) {
 	}
 }
 
-// readIndex makes the part of its index; false if there is none that is true. Files with diagnostics are parsed.
-func (p *part) readIndex(asked *answers) bool {
+// readIndex fills in the part from its index; false if there is no valid one. Files with diagnostics are parsed.
+func (p *part) readIndex(deps *dependencies) bool {
 	dir := cache.Path("library", p.key)
 	data, err := os.ReadFile(filepath.Join(dir, indexFile))
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *part) readIndex(asked *answers) bool {
 	if !ok {
 		return false
 	}
-	texts := map[string][]byte{} // of what has been read already
+	texts := map[string][]byte{} // texts of files that have been read already
 	for _, f := range append(p.macros, p.scripts...) {
 		texts[f.name] = f.src.Text
 	}
@@ -96,7 +96,7 @@ func (p *part) readIndex(asked *answers) bool {
 		}
 		switch kind {
 		case '?', '$':
-			if !asked.stillTrue(kind, value) {
+			if !deps.unchanged(kind, value) {
 				return false
 			}
 		case 'm':
@@ -119,16 +119,16 @@ func (p *part) readIndex(asked *answers) bool {
 	return true
 }
 
-// writeIndex keeps the part's index. A cache that can't be written to costs the parsing each time.
-func (p *part) writeIndex(asked *answers) {
+// writeIndex writes the part's index. If the cache can't be written, the part is parsed each time.
+func (p *part) writeIndex(deps *dependencies) {
 	for _, f := range append(p.macros, p.scripts...) {
-		asked.note(f.src.Text)
+		deps.addArguments(f.src.Text)
 		if strings.Contains(f.name, "\n") {
-			return // there is no line for such a name
+			return // such a name does not fit into a line
 		}
 	}
 	b := bytes.NewBufferString(indexVersion)
-	asked.write(b)
+	deps.write(b)
 	for _, f := range p.macros {
 		fmt.Fprintf(b, "m %s\n", f.name)
 	}
@@ -152,8 +152,8 @@ func (p *part) writeIndex(asked *answers) {
 	}
 }
 
-// Derived returns what derive makes of the files of the folder that has that path in diagnostics. For
-// a library that Open has opened it is kept as name, beside the folder's index.
+// Derived returns what derive makes of the files of the folder with a Path. If the library was opened by
+// Open, it is cached as name, beside the folder's index.
 func (lib *Library) Derived(path, name string, derive func([]*syntax.File) []byte) []byte {
 	for _, p := range lib.parts {
 		if p.folder.Path != path {

@@ -14,8 +14,8 @@ import (
 )
 
 // A Library is the tapset library: what scripts may refer to without declaring
-// it. It knows the names that its files declare, and parses a file once
-// something of it is asked for.
+// it. It knows the names that its files declare, and parses a file when
+// one of them is needed.
 type Library struct {
 	parts     []*part
 	files     []*file
@@ -60,7 +60,7 @@ func (f *file) parsed() *syntax.File {
 	return f.tree
 }
 
-// skipped says that the file is left out, and why.
+// skipped returns warnings that the file is left out, with the reasons.
 func (f *file) skipped() (diags syntax.Diagnostics) {
 	for _, d := range f.diags {
 		warning := *d
@@ -93,7 +93,7 @@ func (a *Alias) Declaration() (*syntax.File, *syntax.AliasDecl) {
 	panic("the index of the tapset library and the alias " + a.name + " do not agree")
 }
 
-// nameParts splits the name. What arguments it has only the declaration tells.
+// nameParts splits the name. Its arguments are known only from the declaration.
 func (a *Alias) nameParts() []probepoint.NamePart {
 	if a.parts != nil {
 		return a.parts
@@ -123,7 +123,7 @@ func (lib *Library) Add(src *syntax.Source, env *syntax.Env) syntax.Diagnostics 
 	return f.diags
 }
 
-// add makes what a file declares known.
+// add adds the names that a file declares.
 func (lib *Library) add(f *file) {
 	lib.files = append(lib.files, f)
 	for _, name := range f.names.functions {
@@ -176,13 +176,13 @@ func (lib *Library) Below(name *syntax.ProbePoint) (list []*Alias) {
 	return list
 }
 
-// Functions returns the files that declare functions of that name. They are parsed for it.
+// Functions returns the files that declare functions of that name, parsed.
 func (lib *Library) Functions(name string) []*syntax.File { return parse(lib.functions[name]) }
 
 // HasGlobal reports whether a file declares a global of that name, without parsing it.
 func (lib *Library) HasGlobal(name string) bool { return lib.globals[name] != nil }
 
-// Global returns the file that declares a global of that name, nil if there is none. It is parsed for it.
+// Global returns the file that declares a global of that name, parsed; nil if there is none.
 func (lib *Library) Global(name string) *syntax.File {
 	if f := lib.globals[name]; f != nil {
 		return f.parsed()
@@ -190,7 +190,7 @@ func (lib *Library) Global(name string) *syntax.File {
 	return nil
 }
 
-// Files returns the library's files, in the order of folders and names. All are parsed for it.
+// Files returns the library's files, parsed, in the order of folders and names.
 func (lib *Library) Files() []*syntax.File { return parse(lib.files) }
 
 func parse(list []*file) []*syntax.File {

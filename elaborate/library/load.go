@@ -12,9 +12,9 @@ import (
 
 // Open opens the library that is in folders, and adds the macros of
 // their .stpm files to env. What the files declare is looked up in an index,
-// which is kept in the cache for each folder's content and for what the
-// preprocessor may ask of env; the files are parsed when it is made, and later
-// those that a script refers to. A file that does not parse is left out, with
+// which the cache has for each folder's content and for the values that the
+// preprocessor takes from env. All files are parsed when the index is made; later
+// only those that a script refers to. A file that does not parse is left out, with
 // its diagnostics as warnings.
 func Open(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
 	return open(env, true, folders)
@@ -25,7 +25,7 @@ func Load(env *syntax.Env, folders ...Folder) (*Library, syntax.Diagnostics) {
 	return open(env, false, folders)
 }
 
-// A part is what is in one folder.
+// A part is the content of one folder.
 type part struct {
 	folder    *Folder
 	env       *syntax.Env
@@ -33,7 +33,7 @@ type part struct {
 	indexed   bool   // the index was there
 	macros    []*file
 	scripts   []*file
-	diagnosed []*file // those of an index that have diagnostics
+	diagnosed []*file // files of the index that have diagnostics
 }
 
 func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagnostics) {
@@ -45,7 +45,7 @@ func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagno
 	if env.Macros == nil {
 		env.Macros = syntax.NewMacros()
 	}
-	env, asked := recordAnswers(env)
+	env, deps := recordDependencies(env)
 	var diags syntax.Diagnostics
 	for i := range folders {
 		p := &part{folder: &folders[i], env: env}
@@ -58,7 +58,7 @@ func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagno
 		macros := macroKey(lib.parts)
 		for _, p := range lib.parts {
 			p.key = p.indexKey(macros)
-			p.indexed = p.readIndex(asked)
+			p.indexed = p.readIndex(deps)
 		}
 	}
 	for _, p := range lib.parts {
@@ -86,7 +86,7 @@ func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagno
 	}
 	for _, p := range lib.parts {
 		if p.key != "" && !p.indexed {
-			p.writeIndex(asked)
+			p.writeIndex(deps)
 		}
 	}
 	return lib, diags

@@ -20,7 +20,7 @@ import (
 // Entries go to other machines as a tar archive of their files: KERNEL.debug
 // and KERNEL/MODULE.debug, where KERNEL is a build-id.
 
-// tarEnd is how many zeros end an archive, at least (POSIX.1, pax): without them it has been cut off.
+// tarEnd is the least number of zeros at an archive's end (POSIX.1, pax): without them it is truncated.
 const tarEnd = 1024
 
 // Export returns all entries as one file, for Import.
@@ -50,8 +50,7 @@ func (c *Cache) Export() ([]byte, error) {
 	return out.Bytes(), errors.WithStack(err)
 }
 
-// Import puts what Export has made on another machine into the cache, in place
-// of what is there. installed returns the build-id of an installed module.
+// // Import replaces the cache by an archive that Export has made on another machine. installed returns the build-id of an installed module.
 func (c *Cache) Import(file string, installed func(module string) (buildID string, ok bool)) ([]Entry, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -77,7 +76,7 @@ func (c *Cache) Import(file string, installed func(module string) (buildID strin
 	}
 }
 
-// replace puts entries in place of all that the cache has.
+// replace replaces all entries of the cache.
 func (c *Cache) replace(list []Entry) error {
 	if err := dwarf.RemoveSubset(c.BuildID); err != nil {
 		return err
@@ -94,8 +93,8 @@ func notExported(file string) error {
 	return errors.New(file + " is not what gostap probe-cache --export writes, or not all of it")
 }
 
-// next reads the next file of an archive, and compares its build-id with that
-// of the kernel, or of the module as far as it is installed.
+// next reads the next file of an archive, and checks that its build-id is that of
+// the kernel, or of the module if it is installed.
 func (c *Cache) next(archive *tar.Reader, file string, installed func(module string) (string, bool)) (e Entry, err error) {
 	header, err := archive.Next()
 	for err == nil && header.Typeflag == tar.TypeDir { // which tar(1) adds

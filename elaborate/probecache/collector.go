@@ -12,16 +12,16 @@ import (
 	"gostap/internal/cache"
 )
 
-// A Collector notes what probe points take from debuginfo, by modules' names:
-// "" is the kernel itself.
+// A Collector records which debuginfo probe points need, by modules' names: "" is
+// the kernel itself.
 type Collector map[string]*collected
 
 type collected struct {
-	info   *dwarf.Info // the whole
+	info   *dwarf.Info // the whole debuginfo
 	points []string
 }
 
-// Count is how many probe points have been noted.
+// Count returns the number of probe points that have been recorded.
 func (c Collector) Count() (n int) {
 	for _, part := range c {
 		n += len(part.points)
@@ -29,7 +29,7 @@ func (c Collector) Count() (n int) {
 	return n
 }
 
-// Add notes that a probe point in a module takes the code of functions.
+// Add records that a probe point in a module needs the debuginfo of functions.
 func (c Collector) Add(module string, info *dwarf.Info, point probepoint.Point, functions []dwarf.Func) error {
 	part := c[module]
 	if part == nil {
@@ -50,7 +50,7 @@ func (c Collector) Add(module string, info *dwarf.Info, point probepoint.Point, 
 	return nil
 }
 
-// Write writes what has been noted into the cache, in place of the entries of the same modules.
+// Write writes what has been recorded to the cache, and replaces the entries of the same modules.
 func (c Collector) Write(to *Cache) error {
 	for module, part := range c {
 		slices.Sort(part.points)

@@ -21,7 +21,7 @@ type Cache struct {
 	BuildID string // the kernel's
 }
 
-// An Entry is what the cache has of the kernel itself, or of one of its modules.
+// An Entry is the cache's subset of the debuginfo of the kernel itself, or of a module.
 type Entry struct {
 	Module string // "" for the kernel itself
 	Path   string
@@ -46,7 +46,7 @@ func (c *Cache) Load(module, buildID string) (*Entry, error) {
 	return nil, c.damaged(err)
 }
 
-// damaged is the error for what err says of a file of the probe cache.
+// damaged wraps an error in reading a file of the probe cache.
 func (c *Cache) damaged(err error) error {
 	return errors.WithMessage(err, "the probe cache is damaged (gostap probe-cache --remove -r "+c.Release+" empties it)")
 }
@@ -70,7 +70,7 @@ func (e *Entry) Has(point *syntax.ProbePoint) bool {
 	})
 }
 
-// Entries returns all that the cache has: first of the kernel itself, then of modules, by name.
+// Entries returns all entries: first that of the kernel itself, then those of modules, by name.
 func (c *Cache) Entries() ([]Entry, error) {
 	paths := []string{dwarf.SubsetPath(c.BuildID, "")}
 	modules, err := filepath.Glob(dwarf.SubsetPath(c.BuildID, "*"))

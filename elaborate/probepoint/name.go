@@ -26,7 +26,7 @@ func Name(decl *syntax.AliasDecl) []NamePart {
 }
 
 // BeginsWith reports whether the components of a probe point begin with an
-// alias's name, and returns those behind it: as few as can be, where ** leaves a
+// alias's name, and returns the others: as few as possible, if ** leaves a
 // choice.
 func BeginsWith(cs []*syntax.Component, name []NamePart) (suffix []*syntax.Component, ok bool) {
 	if len(name) == 0 {
@@ -44,7 +44,7 @@ func BeginsWith(cs []*syntax.Component, name []NamePart) (suffix []*syntax.Compo
 	covered := ""
 	for i, part := range name {
 		if part.Arg != nil || cs[0].Arg != nil {
-			break // it stands for names alone
+			break // ** matches names without arguments only
 		}
 		covered += part.Name
 		if glob.MatchComponents(cs[0].Name, covered) {

@@ -76,11 +76,11 @@ func ParsePattern(text string) (p Pattern, err error) {
 // HasLines reports whether lines were given.
 func (p *Pattern) HasLines() bool { return p.All || p.Lines != nil }
 
-// Wild reports whether more than one function is asked for.
+// Wild reports whether the pattern may stand for more than one function.
 func (p *Pattern) Wild() bool { return strings.ContainsAny(p.Name, "*?[") }
 
-// MatchesName reports whether the pattern's first part fits a function's name, with or without the namespaces and types
-// that it lies in.
+// MatchesName reports whether the pattern's first part matches a function's name, with or without its namespaces and
+// types.
 func (p *Pattern) MatchesName(name string) bool {
 	for in := true; in; name, in = qualified.Inner(name) {
 		if glob.Match(p.Name, name) {
@@ -90,7 +90,7 @@ func (p *Pattern) MatchesName(name string) bool {
 	return false
 }
 
-// MatchesParams reports whether the pattern's parameters fit those of the function of a symbol.
+// MatchesParams reports whether the pattern's parameters match those of the function of a symbol.
 func (p *Pattern) MatchesParams(symbol string) bool {
 	if p.Params == "" {
 		return true
@@ -101,7 +101,7 @@ func (p *Pattern) MatchesParams(symbol string) bool {
 	return glob.Match(want, params) || glob.Match(want, strings.TrimSuffix(params, "const"))
 }
 
-// pointers has the * behind the names of types stand for themselves.
+// pointers escapes each * behind a type's name, which is no wildcard.
 func pointers(params string) string {
 	var text strings.Builder
 	pointed := false // what comes before is a type
@@ -116,13 +116,13 @@ func pointers(params string) string {
 	return text.String()
 }
 
-// MatchesFile reports whether the pattern's file fits: the whole path, or the
-// end of it from a / on.
+// MatchesFile reports whether the pattern's file matches a path: the whole path, or the
+// end of it after a /.
 func (p *Pattern) MatchesFile(path string) bool {
 	return p.File == "" || glob.Match(p.File, path) || glob.Match("*/"+p.File, "/"+path)
 }
 
-// Wants reports whether a line of a function that begins at start is asked for.
+// Wants reports whether the pattern includes a line of a function that begins at line start.
 func (p *Pattern) Wants(line, start int) bool {
 	if p.All {
 		return true
@@ -138,8 +138,8 @@ func (p *Pattern) Wants(line, start int) bool {
 	return false
 }
 
-// Within reports whether all functions that fit inner also fit outer. A *
-// in outer fits any text, that of a pattern too; other wildcards fit nothing for certain.
+// Within reports whether all functions that match inner also match outer. A * in outer
+// matches any text of inner; other wildcards are not compared, and count as no match.
 func Within(inner, outer string) bool {
 	in, err := ParsePattern(inner)
 	out, err2 := ParsePattern(outer)

@@ -63,10 +63,10 @@ func (p Point) Errorf(format string, args ...any) *syntax.Diagnostic {
 	return syntax.Errorf(p.At, format, args...)
 }
 
-// InFunctions reports whether the probe point asks for what lies in functions: labels and calls.
+// InFunctions reports whether the probe point is for labels or callees in functions.
 func (p Point) InFunctions() bool { return p.Has("label") || p.Has("callee") || p.Has("callees") }
 
-// Functions is the pattern of functions that the probe point asks for, "" for none: NAME@FILE.
+// Functions returns the probe point's pattern of functions, "" for none: NAME@FILE.
 func (p Point) Functions() string { return p.Text("function") + p.Text("statement") }
 
 // Inner spells the probe point without its first component: function("vfs_read").callees.

@@ -17,7 +17,7 @@ func init() {
 // absolute builds kernel.statement(ADDRESS).absolute: an instruction of the
 // kernel itself. The address is where the instruction is in the running kernel;
 // if the target is another kernel, where it is linked.
-func absolute(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func absolute(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	addr := uint64(m.Number("statement", 0))
 	if !c.Target.Guru {
 		d := m.Errorf("statement(%#x).absolute: an address may be probed in guru mode only", addr)
@@ -49,7 +49,7 @@ func absolute(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		return nil, m.Errorf("%s can't be probed: %s", spot(&f, offset), why)
 	}
 	root := m.Root()
-	return []*Place{{Point: &program.Point{
+	return []*ProbeSite{{Point: &program.Point{
 		At:     m.At,
 		Family: "kprobe",
 		Name:   fmt.Sprintf("%s.statement(%#x).absolute", root, addr),
@@ -58,5 +58,5 @@ func absolute(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	}}}, nil
 }
 
-// spot spells a place in a function: vfs_read+0x12.
+// spot spells an address in a function: vfs_read+0x12.
 func spot(f *symbols.Func, offset int64) string { return fmt.Sprintf("%s+%#x", f.Name, offset) }

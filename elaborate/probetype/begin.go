@@ -16,9 +16,9 @@ func init() {
 
 // sessionEvent builds begin, end and error: the start and the end of a
 // session, in the order of their sequence numbers.
-func sessionEvent(_ *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func sessionEvent(_ *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	event := m.Root()
-	return []*Place{{Point: &program.Point{
+	return []*ProbeSite{{Point: &program.Point{
 		At:     m.At,
 		Family: event,
 		Name:   probepoint.Spell(m.ProbePoint),
@@ -28,8 +28,8 @@ func sessionEvent(_ *Context, m match) ([]*Place, *syntax.Diagnostic) {
 }
 
 // oneshot builds a begin probe that ends the session when it is done.
-func oneshot(_ *Context, m match) ([]*Place, *syntax.Diagnostic) {
-	return []*Place{{
+func oneshot(_ *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
+	return []*ProbeSite{{
 		Point: &program.Point{At: m.At, Family: "begin", Name: "oneshot", Cold: true},
 		After: &syntax.Block{At: m.At, Stmts: []syntax.Stmt{
 			&syntax.ExprStmt{X: &syntax.CallExpr{At: m.At, Name: "exit"}},
@@ -37,8 +37,7 @@ func oneshot(_ *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	}}, nil
 }
 
-// never builds the point that nothing ever reaches; its handler is checked all
-// the same.
-func never(_ *Context, m match) ([]*Place, *syntax.Diagnostic) {
-	return []*Place{{Point: &program.Point{At: m.At, Family: "never", Name: "never", Cold: true}}}, nil
+// // never builds the point that is never hit; its handler is checked all the same.
+func never(_ *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
+	return []*ProbeSite{{Point: &program.Point{At: m.At, Family: "never", Name: "never", Cold: true}}}, nil
 }

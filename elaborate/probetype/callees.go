@@ -16,8 +16,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Callees of callees multiply: these bound how deep they may be, and how many places
-// a probe point may come to.
+// The number of callees of callees is exponential: these bound their depth, and the sites
+// of a probe point.
 const (
 	maxDepth   = 16
 	maxCallees = 10000
@@ -25,18 +25,18 @@ const (
 
 var errCallees = errors.Errorf("there are more than %d callees: take a smaller depth", maxCallees)
 
-// A caller is a function or an inlined copy of which callees are looked for.
+// A caller is a function, or an inlined copy of one, whose callees are searched.
 type caller struct {
 	of      dwarf.Func // the function that the probe point names
 	way     string     // .callee("NAME@FILE:LINE") for each on the way from there
-	returns []uint64   // where the function returns to; none for any place
-	in      *caller    // the function that has these
+	returns []uint64   // the return addresses of the caller's calls; none: any
+	in      *caller    // the function that has called it
 	code    dwarf.Instance
 }
 
-// callees adds what an instance calls, each to run only if called from there,
-// and what that calls, down to a depth. It returns the names of what the
-// instance calls itself.
+// callees adds the functions that an instance calls, with guards that they are called from
+// there, and their callees, down to a depth. It returns the names of the functions that
+// the instance calls itself.
 func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (names []string, err error) {
 	m := p.maker.m
 	want := "*"
@@ -66,11 +66,11 @@ func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (nam
 		way := from.way + fmt.Sprintf(`.callee("%s@%s:%d")`, f.Name, f.File, f.Line)
 		to := &caller{from.of, way, c.Returns, from, in}
 		if c.Target.Inlined {
-			// It is in the frame of what has it.
+			// An inlined copy shares the frame of the function around it.
 			to.returns, to.in, to.code = from.returns, from.in, from.code
 		}
 		p.callee(c.Target, to)
-		if len(p.places) > maxCallees {
+		if len(p.sites) > maxCallees {
 			return nil, errCallees
 		}
 		if depth > 1 {
@@ -82,7 +82,7 @@ func (p *pointFinder) callees(in dwarf.Instance, from *caller, depth int64) (nam
 	return names, nil
 }
 
-// callee adds the entry of a callee, unless it can't be told who calls it.
+// callee adds the entry of a callee, unless its caller can't be determined.
 func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 	g := &guard{finder: p, given: map[syntax.Expr]program.Expr{}, from: in.Low}
 	if in.Inlined {
@@ -92,7 +92,7 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 	}
 	var test syntax.Expr
 	if len(to.returns) > 0 {
-		slot := int64(0) // from sp to where a function finds the address to return to
+		slot := int64(0) // from sp to the return address
 		if in.Inlined {
 			frame, ok := p.frameSize(in, in.Entry)
 			if !ok {
@@ -106,27 +106,27 @@ func (p *pointFinder) callee(in dwarf.Instance, to *caller) {
 			return
 		}
 	}
-	before := len(p.places)
-	p.seen = map[uint64]bool{} // a function may be called from several
+	before := len(p.sites)
+	p.seen = map[uint64]bool{} // a function may have several callers
 	p.instance(in)
-	for _, place := range p.places[before:] {
-		place.Point.Name = p.name(to.of, to.way)
-		if place.Vars != nil && test != nil {
+	for _, site := range p.sites[before:] {
+		site.Point.Name = p.name(to.of, to.way)
+		if site.Vars != nil && test != nil {
 			at := p.maker.m.At
-			place.Vars.Give(g.given)
-			place.Before = &syntax.Block{Stmts: []syntax.Stmt{&syntax.IfStmt{
+			site.Vars.Give(g.given)
+			site.Before = &syntax.Block{Stmts: []syntax.Stmt{&syntax.IfStmt{
 				At: at, Cond: &syntax.UnaryExpr{At: at, Op: "!", X: test}, Then: &syntax.NextStmt{At: at}}}}
 		}
 	}
 }
 
-// A frameSize is what dwarf.Info.FrameSize says of an address.
+// A frameSize is the result of dwarf.Info.FrameSize for an address.
 type frameSize struct {
 	size  int64
 	fixed bool
 }
 
-// frameSize is that of dwarf.Info: the callees of one function ask for the frames of the same callers.
+// frameSize caches dwarf.Info.FrameSize: the callees of a function have the same callers.
 func (p *pointFinder) frameSize(in dwarf.Instance, pc uint64) (int64, bool) {
 	f, known := p.frames[pc]
 	if !known {
@@ -145,18 +145,17 @@ type guard struct {
 	atReturns bool // returns are probed at the instructions that return
 }
 
-// calledAs is true if a function has been called as c says, and what called it,
-// too; slot is how far above sp the address is that it returns to, and level that
-// address's number in a backtrace. It is nil if that can't be told: where frames
-// have no fixed size.
+// calledAs returns an expression that is true if a function has been called by c, and c by its own
+// caller, and so on; slot is the distance from sp to the return address, and level that address's
+// number in a backtrace. It is nil if that can't be determined, as frames have no fixed size.
 func (g *guard) calledAs(c *caller, slot, level int64) syntax.Expr {
 	if len(c.in.returns) == 0 {
 		return g.returnsTo(c.returns, slot, level)
 	}
-	// The address to which the caller returns in its turn is above its frame.
+	// The caller's own return address is above its frame.
 	byFrame := map[int64][]uint64{}
 	for _, addr := range c.returns {
-		// What is behind the call may be of another piece of code.
+		// The instruction behind the call may belong to another function.
 		if frame, ok := g.finder.frameSize(c.code, addr-1); ok {
 			byFrame[frame] = append(byFrame[frame], addr)
 		}
@@ -172,9 +171,9 @@ func (g *guard) calledAs(c *caller, slot, level int64) syntax.Expr {
 	return any
 }
 
-// returnsTo is true if one of addrs is on the stack, that far above sp; nil if
-// none of them can be told. Where a return probe has put its own address there,
-// the stack is unwound, which takes longer.
+// returnsTo returns an expression that is true if the return address, slot bytes above sp, is one of
+// addrs; nil if none of these is known. If a return probe has replaced the return address, the
+// stack is unwound, which takes longer.
 func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 	at, im := g.finder.maker.m.At, g.finder.image
 	var back program.Expr = &program.Deref{User: im.User(), At: at, Addr: program.Plus(at, &program.Register{At: at, Number: arch.X86_64.StackPointer}, slot), Size: 8}
@@ -196,7 +195,7 @@ func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 		return nil
 	}
 	if g.finder.maker.m.Has("return") && !im.User() {
-		return unwound // what sp points to is the caller's by then
+		return unwound // at a return sp points into the caller's frame
 	}
 	test := g.variable("caller", is)
 	if im.User() {
@@ -208,8 +207,8 @@ func (g *guard) returnsTo(addrs []uint64, slot, level int64) syntax.Expr {
 	return test
 }
 
-// hooked is true if a return address is one of those by which return probes
-// and the function graph tracer replace it; nil if the kernel has none.
+// hooked returns an expression that is true if a return address is a trampoline of return probes
+// or the function graph tracer; nil if the kernel has none.
 func (g *guard) hooked(back program.Expr) program.Expr {
 	at := g.finder.maker.m.At
 	k, err := g.finder.c.Target.Kernel()
@@ -234,7 +233,7 @@ func either(x program.Expr, y *program.Compare) program.Expr {
 	return &program.Binary{At: y.At, Op: "|", X: x, Y: y}
 }
 
-// variable is an expression of a script that means x.
+// variable returns an expression of the script's language whose value is x.
 func (g *guard) variable(name string, x program.Expr) syntax.Expr {
 	v := &syntax.TargetVar{At: g.finder.maker.m.At, Name: name}
 	g.given[v] = x
@@ -249,7 +248,7 @@ func (g *guard) or(x, y syntax.Expr) syntax.Expr {
 	return &syntax.BinaryExpr{At: g.finder.maker.m.At, Op: "||", X: x, Y: y}
 }
 
-// and is x && y, which does not look at y unless x: the stack may end below what y reads.
+// and is x && y. y is only evaluated if x is true: it may read beyond the stack's end.
 func (g *guard) and(x, y syntax.Expr) syntax.Expr {
 	return &syntax.BinaryExpr{At: g.finder.maker.m.At, Op: "&&", X: x, Y: y}
 }

@@ -51,32 +51,32 @@ func init() {
 		"kprobe.module(string).function(string).return.maxactive(number)")
 }
 
-// maxMaxactive bounds how many returns of one function may be waited for.
+// maxMaxactive bounds .maxactive, the active calls of a function that return probes provide for.
 const maxMaxactive = 1 << 20
 
 // kernelFunction builds kernel.function, module.function, kprobe.function and
 // kprobe.module.function: functions' entries and returns.
-func kernelFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
-	places, d := functionPlaces(c, m)
+func kernelFunction(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
+	sites, d := functionSites(c, m)
 	if d != nil && c.Broken == nil && m.Root() == "kprobe" && !strings.ContainsAny(m.Text("function"), "*?[@") && !c.Optional {
 		return c.unregistered(m, d), nil
 	}
-	return places, d
+	return sites, d
 }
 
-// unregistered builds a kprobe of a function that can't be probed, because of d. That a kprobe can't be registered ends no
-// session, as SystemTap looks for its function when it is registered only: there is a warning, and the handler never runs.
-func (c *Context) unregistered(m match, d *syntax.Diagnostic) []*Place {
+// unregistered builds a kprobe of a function that can't be probed, because of d: a warning, and a handler that never runs.
+// It is no error, as SystemTap looks the function up when it registers the kprobe, and continues if that fails.
+func (c *Context) unregistered(m match, d *syntax.Diagnostic) []*ProbeSite {
 	c.Diags.Warnf(m.At, "%s: this probe is never hit", d.Msg).Hint = d.Hint
 	v := c.KProbe("kernel.function")
 	if m.Has("return") {
 		v = v.Return()
 	}
-	return []*Place{{Point: &program.Point{At: m.At, Family: "never", Name: probepoint.Spell(m.ProbePoint), Cold: true}, Vars: v}}
+	return []*ProbeSite{{Point: &program.Point{At: m.At, Family: "never", Name: probepoint.Spell(m.ProbePoint), Cold: true}, Vars: v}}
 }
 
-// functionPlaces finds the places that kernelFunction builds.
-func functionPlaces(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+// functionSites finds the sites that kernelFunction builds.
+func functionSites(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	pattern := m.Text("function")
 	maxactive := m.Number("maxactive", 0)
 	if maxactive < 0 || maxactive > maxMaxactive {
@@ -86,7 +86,7 @@ func functionPlaces(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if d != nil {
 		return nil, d
 	}
-	maker := placeMaker{c: c, m: m, in: kernel, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
+	maker := siteMaker{c: c, m: m, in: kernel, wild: strings.ContainsAny(pattern, "*?["), args: [2]int64{maxactive}}
 	if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() {
 		return c.byDebuginfo(&maker, pattern)
 	}
@@ -94,32 +94,34 @@ func functionPlaces(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		return moduleFunctions(&maker, pattern)
 	}
 	functions, d := maker.find(pattern)
-	places := maker.places(functions)
+	sites := maker.sites(functions)
 	if kernelWide(m) {
-		places = append(places, c.copies(&maker, pattern)...)
+		sites = append(sites, c.copies(&maker, pattern)...)
 	}
-	if len(places) > 0 {
+	if len(sites) > 0 {
 		d = nil
 	}
-	return places, d
+	return sites, d
 }
 
 // find returns the functions that pattern stands for.
-func (p *placeMaker) find(pattern string) ([]symbols.Func, *syntax.Diagnostic) {
+func (p *siteMaker) find(pattern string) ([]symbols.Func, *syntax.Diagnostic) {
 	if p.wild {
 		return wildFunctions(p.in, p.m, pattern)
 	}
 	return p.c.namedFunctions(p.in, p.m, pattern)
 }
 
-// byDebuginfo finds the functions of pattern, or what is in them, by debuginfo.
-func (c *Context) byDebuginfo(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagnostic) {
+// byDebuginfo finds the functions of pattern, or labels and callees in them, by debuginfo.
+func (c *Context) byDebuginfo(maker *siteMaker, pattern string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m, what := maker.m, fmt.Sprintf("the place of %q", pattern)
 	if root := m.Root(); root == "kprobe" {
 		return nil, m.Errorf("kprobe.function takes the name of a function, without @FILE: it goes without debuginfo")
 	}
 	if m.Has("module") {
-		return c.inModules(m, what, func(im *image.Source) ([]*Place, *syntax.Diagnostic) { return c.sourceFunctions(im, maker, pattern) })
+		return c.inModules(m, what, func(im *image.Source) ([]*ProbeSite, *syntax.Diagnostic) {
+			return c.sourceFunctions(im, maker, pattern)
+		})
 	}
 	info, d := c.Target.Debuginfo().Need(m.At, what, m.ProbePoint)
 	if d != nil {
@@ -154,8 +156,8 @@ func wildFunctions(im image.Image, m match, pattern string) ([]symbols.Func, *sy
 	return nil, m.Errorf("%q matches no function of %s", pattern, im)
 }
 
-// onePerAddress drops all but one name of functions that have several, so that
-// a handler runs once: a global symbol before a local and that before a weak.
+// onePerAddress keeps one name of functions that have several, so that a handler runs
+// once: it prefers global symbols to local ones, and those to weak ones.
 func onePerAddress(list []symbols.Func) []symbols.Func {
 	rank := map[byte]int{'T': 0, 't': 1, 'W': 2, 'w': 3}
 	best := make(map[uint64]int, len(list))
@@ -212,7 +214,7 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 	if len(near) > 0 {
 		d.InStap("no match%s", suggest.Similar("functions", near)).Hint = suggest.DidYouMean(near)
 	}
-	if hint := nowadays(name, im.Symbols()); hint != "" {
+	if hint := successor(name, im.Symbols()); hint != "" {
 		d.Hint = hint
 	} else if len(near) == 0 && c.Target.Debuginfo().Installed(m.ProbePoint) == nil {
 		d.Hint = "it may be inlined wherever it is called; where that is, only debuginfo tells: " + c.Target.InstallDebuginfo()
@@ -220,7 +222,7 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 	return nil, d
 }
 
-// wholes returns the names of functions that are not parts of others.
+// wholes returns the names of functions, without the parts that compilers split off (.cold, .part).
 func wholes(list []symbols.Func) []string {
 	var names []string
 	for i := range list {
@@ -231,8 +233,8 @@ func wholes(list []symbols.Func) []string {
 	return names
 }
 
-// A placeMaker makes the places of one probe point's functions.
-type placeMaker struct {
+// A siteMaker makes the sites of one probe point's functions.
+type siteMaker struct {
 	c    *Context
 	m    match
 	wild bool
@@ -240,20 +242,20 @@ type placeMaker struct {
 	in   image.Image
 
 	spelled string // the components in front of .function, "" for those of the image
-	program string // a program.Point's
+	program string // program.Point.Program
 
 	warned bool
 }
 
-// component spells the components that name what is probed.
-func (p *placeMaker) component(im image.Image) string {
+// component spells the components of a point that name the image.
+func (p *siteMaker) component(im image.Image) string {
 	if p.spelled != "" {
 		return p.spelled
 	}
 	return im.Component()
 }
 
-func (p *placeMaker) places(functions []symbols.Func) []*Place {
+func (p *siteMaker) sites(functions []symbols.Func) []*ProbeSite {
 	counts := make(map[string]int, len(functions))
 	for i := range functions {
 		counts[functions[i].Name]++
@@ -264,16 +266,16 @@ func (p *placeMaker) places(functions []symbols.Func) []*Place {
 			source = &image.Source{Image: p.in, Info: info}
 		}
 	}
-	places := make([]*Place, 0, len(functions))
+	sites := make([]*ProbeSite, 0, len(functions))
 	for i := range functions {
 		f := &functions[i]
-		places = append(places, p.place(f, counts[f.Name]-1, spellFunction(source, f)))
+		sites = append(sites, p.site(f, counts[f.Name]-1, spellFunction(source, f)))
 	}
-	return places
+	return sites
 }
 
 // warn adds a warning, but only one for each probe point.
-func (p *placeMaker) warn(at syntax.Pos, msg string) {
+func (p *siteMaker) warn(at syntax.Pos, msg string) {
 	if !p.warned {
 		p.warned = true
 		p.c.Diags.Warnf(at, "%s", msg)
@@ -290,8 +292,8 @@ func spellFunction(source *image.Source, f *symbols.Func) string {
 	return `.function("` + f.Base() + `")`
 }
 
-// place makes the place of a function, whose component is spelled so, and of whose name there are namesakes others.
-func (p *placeMaker) place(f *symbols.Func, namesakes int, spelled string) *Place {
+// site makes the site of a function; spelled is its component, and namesakes is how many others have its name.
+func (p *siteMaker) site(f *symbols.Func, namesakes int, spelled string) *ProbeSite {
 	family, suffix := "function", ""
 	switch ftrace := p.in.Ftrace(); {
 	case p.m.Has("return") && !ftrace:
@@ -317,11 +319,11 @@ func (p *placeMaker) place(f *symbols.Func, namesakes int, spelled string) *Plac
 	if p.in.Name() == "" {
 		point.SymbolOffset = f.Offset
 	}
-	return &Place{Wild: p.wild, Point: point, Vars: p.vars(f, namesakes)}
+	return &ProbeSite{Wild: p.wild, Point: point, Vars: p.vars(f, namesakes)}
 }
 
 // root spells the components of the point in front of .function.
-func (p *placeMaker) root() string {
+func (p *siteMaker) root() string {
 	switch root, module := p.m.Root(), p.in.Name(); {
 	case root != "kprobe":
 		return probepoint.In(module)
@@ -331,8 +333,8 @@ func (p *placeMaker) root() string {
 	return "kprobe"
 }
 
-// vars returns the variables of a function, of whose name there are namesakes others.
-func (p *placeMaker) vars(f *symbols.Func, namesakes int) *vars.Resolver {
+// vars returns the variables of a function; namesakes is how many others have its name.
+func (p *siteMaker) vars(f *symbols.Func, namesakes int) *vars.Resolver {
 	var v *vars.Resolver
 	if p.m.Root() == "kprobe" {
 		v = p.c.KProbe(vars.EntryPoint(p.in, f.Name))

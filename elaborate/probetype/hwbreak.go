@@ -25,9 +25,9 @@ func init() {
 }
 
 // hardwareBreakpoint builds kernel.data: the processor watches some bytes of
-// the kernel's memory, and the probe runs behind the instruction that has
-// written, or read or written, one of them.
-func hardwareBreakpoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+// the kernel's memory, and the probe is hit after an instruction that has
+// written, or accessed, one of them.
+func hardwareBreakpoint(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	point := &program.Point{At: m.At, Family: "hwbreak", Name: probepoint.Spell(m.ProbePoint)}
 	var length int64
 	var d *syntax.Diagnostic
@@ -46,7 +46,7 @@ func hardwareBreakpoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if c.watched++; c.watched > arch.X86_64.DebugRegisters {
 		return nil, m.Errorf("more than %d kernel.data probes: the processor has no more debug registers", arch.X86_64.DebugRegisters)
 	}
-	return []*Place{{Point: point}}, nil
+	return []*ProbeSite{{Point: point}}, nil
 }
 
 // watchSymbol returns how many bytes of the variable can be watched: all, if

@@ -14,9 +14,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// mappedMarks finds marks in the libraries that a process has made itself while it runs, as libstapsdt and salp do: files that it
-// has mapped as code, and neither is nor is linked to.
-func (c *Context) mappedMarks(m match, pid int64, program string, find func(*probed) ([]*Place, *syntax.Diagnostic)) (places []*Place) {
+// mappedMarks finds marks in libraries that a process has generated itself, as libstapsdt and salp do: files that it
+// has mapped as code, which are neither its program nor linked to it.
+func (c *Context) mappedMarks(m match, pid int64, program string, find func(*probed) ([]*ProbeSite, *syntax.Diagnostic)) (sites []*ProbeSite) {
 	known := []string{program}
 	for _, l := range ldso.Loaded(program) {
 		known = append(known, l.Path)
@@ -29,14 +29,14 @@ func (c *Context) mappedMarks(m match, pid int64, program string, find func(*pro
 		p.maker.spelled = fmt.Sprintf("process(%d)", pid)
 		if marks, err := p.Marks(); err == nil && len(marks) > 0 {
 			found, _ := find(p)
-			places = append(places, found...)
+			sites = append(sites, found...)
 		}
 	}
-	return places
+	return sites
 }
 
-// mappedFiles returns how the files are opened that a process has mapped as code, but for those that are known. Those in
-// memory, and those that have been removed, have no path.
+// mappedFiles returns paths by which the files can be opened that a process has mapped as code, without those that are known.
+// They are paths in /proc/PID/map_files, by which memory files and removed files can be opened, too.
 func mappedFiles(pid int64, known []string) (paths []string) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
@@ -53,21 +53,21 @@ func mappedFiles(pid int64, known []string) (paths []string) {
 			continue
 		}
 		known = append(known, line[slash:])
-		// As the process sees it, through its mapping: whatever its path means here.
+		// Through the process's mapping: the path may be another file in this mount namespace.
 		paths = append(paths, fmt.Sprintf("/proc/%d/map_files/%s", pid, mapFile(area)))
 	}
 	return paths
 }
 
-// mapFile is the name of an area in map_files, which leaves out zeros in front.
+// mapFile is the name of a mapping in map_files, without leading zeros.
 func mapFile(area string) string {
 	var low, high uint64
 	fmt.Sscanf(area, "%x-%x", &low, &high)
 	return fmt.Sprintf("%x-%x", low, high)
 }
 
-// markedProcess returns the process whose mappings a point of marks means besides its program's file: the one that it names, or
-// that -x names if it runs the program; 0 for none.
+// markedProcess returns the process whose mappings are searched for marks, besides the program's file: the one that the point
+// names, or that of -x if it runs the program; 0 for none.
 func (c *Context) markedProcess(m match, paths []string, pid int64) int64 {
 	target := int64(c.Target.Traced.PID)
 	switch {

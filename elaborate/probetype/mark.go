@@ -20,18 +20,18 @@ func init() {
 }
 
 // processMark builds process.mark: static marks, which sys/sdt.h makes.
-func processMark(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func processMark(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	name, provider := m.Text("mark"), "*"
 	if m.Has("provider") {
 		provider = m.Text("provider")
 	}
 	wild := executable.Wild(name) || executable.Wild(m.Text("provider"))
-	find := func(p *probed) ([]*Place, *syntax.Diagnostic) {
+	find := func(p *probed) ([]*ProbeSite, *syntax.Diagnostic) {
 		marks, err := p.Marks()
 		if err != nil {
 			return nil, m.Errorf("%v", err)
 		}
-		var places []*Place
+		var sites []*ProbeSite
 		var names []string
 		barred := ""
 		for i := range marks {
@@ -46,11 +46,11 @@ func processMark(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 				barred = why
 				continue
 			}
-			places = append(places, c.markPlace(p, mark, wild))
+			sites = append(sites, c.markSite(p, mark, wild))
 		}
 		switch {
-		case len(places) > 0:
-			return places, nil
+		case len(sites) > 0:
+			return sites, nil
 		case barred != "":
 			return nil, m.Errorf("the mark %q can't be probed: %s", name, barred)
 		case len(marks) == 0:
@@ -65,20 +65,20 @@ func processMark(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		}
 		return nil, d
 	}
-	places, d := c.inPrograms(m, find)
+	sites, d := c.inPrograms(m, find)
 	if paths, pid, none := c.processPaths(m); none == nil {
 		if pid = c.markedProcess(m, paths, pid); pid != 0 {
-			places = append(places, c.mappedMarks(m, pid, paths[0], find)...)
+			sites = append(sites, c.mappedMarks(m, pid, paths[0], find)...)
 		}
 	}
-	if len(places) > 0 {
-		return places, nil
+	if len(sites) > 0 {
+		return sites, nil
 	}
 	return nil, d
 }
 
-// markPlace makes the place of a static mark.
-func (c *Context) markPlace(p *probed, mark *executable.Mark, wild bool) *Place {
+// markSite makes the site of a static mark.
+func (c *Context) markSite(p *probed, mark *executable.Mark, wild bool) *ProbeSite {
 	at := p.maker.m.At
 	l := vars.Listed{
 		Title: fmt.Sprintf("the mark %q", mark.Name),
@@ -104,11 +104,11 @@ func (c *Context) markPlace(p *probed, mark *executable.Mark, wild bool) *Place 
 	if p.maker.m.Has("provider") {
 		name = p.spell(".provider(%q).mark(%q)", mark.Provider, mark.Name)
 	}
-	place := p.place(name, function, mark.Addr, c.Listed(l), wild)
+	site := p.siteAt(name, function, mark.Addr, c.Listed(l), wild)
 	if mark.Semaphore != 0 {
-		place.Point.RefCounter, _ = p.FileOffset(mark.Semaphore)
+		site.Point.RefCounter, _ = p.FileOffset(mark.Semaphore)
 	}
-	return place
+	return site
 }
 
 // operand returns the value of a mark's operand.

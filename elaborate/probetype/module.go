@@ -8,16 +8,16 @@ import (
 	"gostap/translator/syntax"
 )
 
-// moduleFunctions returns the places of functions in the modules that
+// moduleFunctions returns the sites of functions in the modules that
 // module(PATTERN) stands for: the names of installed ones, or a module's file.
-func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagnostic) {
+func moduleFunctions(maker *siteMaker, pattern string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m, target := maker.m, maker.c.Target
 	paths, wild, d := target.ModulePaths(m.At, m.Text("module"))
 	if d != nil {
 		return nil, d
 	}
 	maker.wild = maker.wild || wild
-	var places []*Place
+	var sites []*ProbeSite
 	var first *syntax.Diagnostic
 	for _, path := range paths {
 		module, err := target.Module(path)
@@ -32,14 +32,14 @@ func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagn
 			}
 			continue
 		}
-		found := maker.places(functions)
+		found := maker.sites(functions)
 		if err := rebase(module.File, found, functions); err != nil {
 			return nil, m.Errorf("%v", err)
 		}
-		places = append(places, found...)
+		sites = append(sites, found...)
 	}
-	if len(places) > 0 {
-		return places, nil
+	if len(sites) > 0 {
+		return sites, nil
 	}
 	if wild && len(paths) > 1 {
 		return nil, m.Errorf("none of the %d modules that %q matches has a function %q that can be probed", len(paths), m.Text("module"), pattern)
@@ -47,10 +47,10 @@ func moduleFunctions(maker *placeMaker, pattern string) ([]*Place, *syntax.Diagn
 	return nil, first
 }
 
-// rebase gives points at functions that share their name other base symbols, whose names are unique.
-func rebase(m *symbols.Module, places []*Place, functions []symbols.Func) (err error) {
+// rebase gives points at functions with ambiguous names other base symbols, with unique names.
+func rebase(m *symbols.Module, sites []*ProbeSite, functions []symbols.Func) (err error) {
 	for i := range functions {
-		f, pt := &functions[i], places[i].Point
+		f, pt := &functions[i], sites[i].Point
 		if len(m.Lookup(f.Name)) == 1 {
 			continue
 		}
@@ -61,34 +61,34 @@ func rebase(m *symbols.Module, places []*Place, functions []symbols.Func) (err e
 	return nil
 }
 
-// inModules finds places by the debuginfo of the modules that module(PATTERN) stands
-// for, of which each need not have any; what can't be known for the probe point without it.
-func (c *Context) inModules(m match, what string, find func(*image.Source) ([]*Place, *syntax.Diagnostic)) ([]*Place, *syntax.Diagnostic) {
+// inModules finds sites by the debuginfo of the modules that module(PATTERN) stands
+// for; a module may have none. what names, for errors, what needs debuginfo.
+func (c *Context) inModules(m match, what string, find func(*image.Source) ([]*ProbeSite, *syntax.Diagnostic)) ([]*ProbeSite, *syntax.Diagnostic) {
 	paths, wild, d := c.Target.ModulePaths(m.At, m.Text("module"))
 	if d != nil {
 		return nil, d
 	}
-	var places []*Place
+	var sites []*ProbeSite
 	var first *syntax.Diagnostic
 	for _, path := range paths {
 		src, d := c.Target.ModuleSource(m.At, path, what, m.ProbePoint)
-		var found []*Place
+		var found []*ProbeSite
 		if d == nil {
 			found, d = find(src)
 		}
 		if d != nil && first == nil {
 			first = d
 		}
-		places = append(places, found...)
+		sites = append(sites, found...)
 	}
 	switch {
-	case len(places) == 0 && len(paths) > 1:
+	case len(sites) == 0 && len(paths) > 1:
 		first = m.Errorf("none of the %d modules that %q matches has it; for one, %s", len(paths), m.Text("module"), first.Msg)
-	case len(places) > 0:
+	case len(sites) > 0:
 		first = nil
 	}
-	for _, place := range places {
-		place.Wild = place.Wild || wild
+	for _, site := range sites {
+		site.Wild = site.Wild || wild
 	}
-	return places, first
+	return sites, first
 }

@@ -68,7 +68,7 @@ func TestModuleErrors(t *testing.T) {
 	}
 }
 
-// TestModuleBarred looks for places in a module where kprobes are refused.
+// TestModuleBarred looks for sites in a module where kprobes are refused.
 func TestModuleBarred(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	target := image.NewTarget(release, false)
@@ -110,7 +110,7 @@ func TestModuleBarred(t *testing.T) {
 	if found == "" {
 		t.Fatal("no function of kvm has a static branch")
 	}
-	// Functions may be without any place that can be probed.
+	// Functions may be without any site that can be probed.
 	list, err := elaborated.Points(t, release, `module("kvm").function("static_key_false@*").inline`)
 	if err == nil && len(list) == 0 {
 		t.Error("no place, and no error")
@@ -153,14 +153,14 @@ func TestTwins(t *testing.T) {
 			if diags != nil {
 				t.Fatalf("%s: %v", release, diags)
 			}
-			places := map[string]bool{}
+			sites := map[string]bool{}
 			for _, p := range e.Probes {
 				for _, pt := range p.Points {
-					places[pt.Symbol] = pt.Symbol != "handle_reply" && pt.Offset != 0
+					sites[pt.Symbol] = pt.Symbol != "handle_reply" && pt.Offset != 0
 				}
 			}
-			if len(places) < 2 || places["handle_reply"] {
-				t.Errorf("%s: %s is at %v", release, point, places)
+			if len(sites) < 2 || sites["handle_reply"] {
+				t.Errorf("%s: %s is at %v", release, point, sites)
 			}
 		}
 	}

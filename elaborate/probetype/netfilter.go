@@ -70,7 +70,7 @@ var (
 
 // netfilterHook builds netfilter.hook: packets on their way through the kernel,
 // in all network namespaces.
-func netfilterHook(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func netfilterHook(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	if _, d := c.kernel(m); d != nil {
 		return nil, d
 	}
@@ -93,7 +93,7 @@ func netfilterHook(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if d != nil {
 		return nil, d
 	}
-	return []*Place{{
+	return []*ProbeSite{{
 		Point: &program.Point{
 			At:     m.At,
 			Family: "netfilter",

@@ -24,7 +24,7 @@ var perfTypes = []struct {
 	events []string
 }{{"hw", hardwareEvents}, {"sw", softwareEvents}}
 
-// perfPatterns are all that can be probed of an event: it on all processors, in processes of a program, and a counter of it.
+// perfPatterns are the patterns for an event: on all processors, in processes of a program, and as a counter.
 func perfPatterns(event string) []string {
 	var list []string
 	for _, in := range []string{"", ".process", ".process(string)"} {
@@ -37,8 +37,8 @@ func init() {
 	register(perfEvent, perfPatterns("perf.type(number).config(number)")...)
 	for number, t := range perfTypes {
 		for config, event := range t.events {
-			register(func(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
-				return c.perfPlaces(m, int64(number), int64(config))
+			register(func(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
+				return c.perfSites(m, int64(number), int64(config))
 			}, perfPatterns("perf."+t.name+"."+event)...)
 		}
 	}
@@ -57,13 +57,13 @@ const (
 )
 
 // perfEvent builds perf.type(N).config(M).
-func perfEvent(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
-	return c.perfPlaces(m, m.Number("type", 0), m.Number("config", 0))
+func perfEvent(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
+	return c.perfSites(m, m.Number("type", 0), m.Number("config", 0))
 }
 
-// perfPlaces are the places at an event: each processor's counter of it, at every Nth event; or those of the tasks of
-// programs, for handlers or to be read by them.
-func (c *Context) perfPlaces(m match, kind, config int64) ([]*Place, *syntax.Diagnostic) {
+// perfSites are the sites of an event: it is counted on each processor, or in tasks of programs, and every Nth event is a
+// hit; or it is a counter that handlers read.
+func (c *Context) perfSites(m match, kind, config int64) ([]*ProbeSite, *syntax.Diagnostic) {
 	rate, d := perfRate(m, kind)
 	if d != nil {
 		return nil, d
@@ -76,14 +76,14 @@ func (c *Context) perfPlaces(m match, kind, config int64) ([]*Place, *syntax.Dia
 		}
 	}
 	if !m.Has("process") && !m.Has("counter") {
-		return []*Place{{Point: &point}}, nil
+		return []*ProbeSite{{Point: &point}}, nil
 	}
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)
 	}
 	point.Family = "perftask"
 	if !m.Has("process") {
-		return []*Place{{Point: &point, Silent: true}}, nil
+		return []*ProbeSite{{Point: &point, Silent: true}}, nil
 	}
 	paths, of, d := c.processPaths(m)
 	if d != nil {
@@ -94,10 +94,10 @@ func (c *Context) perfPlaces(m match, kind, config int64) ([]*Place, *syntax.Dia
 	} else if of == program.TargetProcesses {
 		point.Args[1] += program.PerfOfTarget
 	}
-	return c.programPlaces(m, paths, func(im *image.Program) *Place {
+	return c.programSites(m, paths, func(im *image.Program) *ProbeSite {
 		one := point
 		one.Site.Image = im.ID()
-		return &Place{Point: &one, Silent: m.Has("counter")}
+		return &ProbeSite{Point: &one, Silent: m.Has("counter")}
 	})
 }
 

@@ -16,18 +16,18 @@ func init() {
 	registerProcess(processPLT, true, "plt", "plt.return", "plt(string)", "plt(string).return")
 }
 
-// processPLT builds process.plt: a program's calls into libraries, at the code that they go through.
-func processPLT(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+// processPLT builds process.plt: a program's calls into libraries, at the stubs of the procedure linkage table.
+func processPLT(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	pattern := m.Text("plt")
 	if pattern == "" {
 		pattern = "*"
 	}
-	return c.inPrograms(m, func(p *probed) ([]*Place, *syntax.Diagnostic) {
+	return c.inPrograms(m, func(p *probed) ([]*ProbeSite, *syntax.Diagnostic) {
 		stubs, err := p.Stubs()
 		if err != nil {
 			return nil, m.Errorf("%v", err)
 		}
-		var places []*Place
+		var sites []*ProbeSite
 		var names []string
 		for _, stub := range stubs {
 			names = append(names, stub.Name)
@@ -38,11 +38,11 @@ func processPLT(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 			if m.Has("return") {
 				l.Values = []vars.ListedValue{{Name: "return", X: &program.ReturnValue{At: m.At}}}
 			}
-			places = append(places, p.place(p.spell(".plt(%q)", stub.Name), stub.Name, stub.Addr, c.Listed(l), pattern != stub.Name))
+			sites = append(sites, p.siteAt(p.spell(".plt(%q)", stub.Name), stub.Name, stub.Addr, c.Listed(l), pattern != stub.Name))
 		}
 		switch {
-		case len(places) > 0:
-			return places, nil
+		case len(sites) > 0:
+			return sites, nil
 		case len(stubs) == 0:
 			d := m.Errorf("%s has no procedure linkage table", p)
 			d.Hint = "it is linked statically, or was compiled with -fno-plt"

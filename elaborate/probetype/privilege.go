@@ -11,7 +11,7 @@ import (
 )
 
 // forUsers reports whether a probe point with components of these names may be probed by
-// --privilege=stapusr: it tells users nothing but of the session and of processes.
+// --privilege=stapusr: those that tell of the session and of processes only.
 func forUsers(names ...string) bool {
 	switch names[0] {
 	case "begin", "end", "error", "never", "oneshot", "process":

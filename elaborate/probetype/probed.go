@@ -13,7 +13,7 @@ import (
 	"gostap/translator/suggest"
 )
 
-// spell spells a point in a program: what names that, and a component behind it.
+// spell spells a point in a program: the components that name the program, and another one.
 func (p *probed) spell(format string, args ...any) string {
 	text := p.maker.component(p.Program) + fmt.Sprintf(format, args...)
 	for _, word := range []string{"call", "exported", "return"} {
@@ -24,8 +24,8 @@ func (p *probed) spell(format string, args ...any) string {
 	return text
 }
 
-// place makes the place at an address, as linked, or where what begins there returns.
-func (p *probed) place(name, function string, addr uint64, v *vars.Resolver, wild bool) *Place {
+// siteAt makes the site at an address, as linked; for .return, that of the returns of the function that begins there.
+func (p *probed) siteAt(name, function string, addr uint64, v *vars.Resolver, wild bool) *ProbeSite {
 	m := p.maker.m
 	point := &program.Point{
 		At:      m.At,
@@ -39,27 +39,27 @@ func (p *probed) place(name, function string, addr uint64, v *vars.Resolver, wil
 	if m.Has("return") {
 		v = v.Return()
 	}
-	return &Place{Wild: wild, Point: point, Vars: v}
+	return &ProbeSite{Wild: wild, Point: point, Vars: v}
 }
 
-// functionPlace makes the place of a function of size bytes at an address, as linked, or of its returns.
-func (p *probed) functionPlace(name, function string, addr, size uint64, v *vars.Resolver, wild bool) *Place {
-	place := p.place(name, function, entry(p.Program, addr), v, wild)
+// functionSite makes the site of a function of size bytes at an address, as linked, or of its returns.
+func (p *probed) functionSite(name, function string, addr, size uint64, v *vars.Resolver, wild bool) *ProbeSite {
+	site := p.siteAt(name, function, entry(p.Program, addr), v, wild)
 	if p.maker.m.Has("return") {
-		place.Point.Returns = returns(p.Program, addr, size)
+		site.Point.Returns = returns(p.Program, addr, size)
 	}
-	return place
+	return site
 }
 
-// function makes the place of the function that begins at an address, as linked. Debuginfo may describe it by another name.
-func (p *probed) function(name string, addr uint64, wild bool) *Place {
+// function makes the site of the function that begins at an address, as linked. Debuginfo may describe it by another name.
+func (p *probed) function(name string, addr uint64, wild bool) *ProbeSite {
 	c := p.maker.c
 	in, ok := p.described(addr)
 	if !ok {
-		return p.functionPlace(p.spell(".function(%q)", qualified.Demangled(name)), qualified.Name(name), addr, p.size(name, addr), c.Unlisted(p.Program, name, addr), wild)
+		return p.functionSite(p.spell(".function(%q)", qualified.Demangled(name)), qualified.Name(name), addr, p.size(name, addr), c.Unlisted(p.Program, name, addr), wild)
 	}
 	statement := vars.Statement{Source: &image.Source{Image: p.Program, Info: p.info}, Instance: in, Addr: entry(p.Program, addr), Entry: true}
-	return p.functionPlace(p.spell("%s", functionAt(in.Func)), in.Func.Name, addr, in.High-in.Low, c.Statement(statement, p.maker.warn), wild)
+	return p.functionSite(p.spell("%s", functionAt(in.Func)), in.Func.Name, addr, in.High-in.Low, c.Statement(statement, p.maker.warn), wild)
 }
 
 // size returns how many bytes the function of a symbol at an address has, 0 if that is not known.
@@ -81,7 +81,7 @@ func (p *probed) described(addr uint64) (dwarf.Instance, bool) {
 	return in, ok && in.Low == addr
 }
 
-// nearest suggests functions for a name that none has, "" for none.
+// nearest suggests functions with similar names, "" for none.
 func (p *probed) nearest(name string) string {
 	if near := p.Symbols().Nearest(name, 3); len(near) > 0 {
 		return suggest.DidYouMean(near)

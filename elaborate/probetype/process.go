@@ -17,8 +17,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// processes are the ways in which a probe point names processes: by their program,
-// by their number, or as what -c starts or -x names.
+// processes are the patterns that name processes: by program, by pid, or the target of -c
+// and -x.
 var processes = []string{"process", "process(number)", "process(string)"}
 
 // registerProcess adds patterns behind each way to name processes, and if inLibraries is set,
@@ -36,7 +36,7 @@ func registerProcess(build builder, inLibraries bool, patterns ...string) {
 
 // ofProcess refuses numbers that no process has.
 func ofProcess(build builder) builder {
-	return func(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+	return func(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 		pid, ok := m.Argument("process").(*syntax.NumberLit)
 		if ok && pid.Value <= 0 {
 			return nil, m.Errorf("cannot probe pid %d: Invalid pid", pid.Value)
@@ -50,17 +50,17 @@ func ofProcess(build builder) builder {
 	}
 }
 
-// A probed is a program or a library in which a probe point looks for places.
+// A probed is a program or a library in which a probe point looks for sites.
 type probed struct {
 	*image.Program
-	maker placeMaker  // for places in it
-	info  *dwarf.Info // nil if there is none, or nobody has asked
-	alone bool        // no other is looked into, so that what is wrong with this one matters
+	maker siteMaker   // for sites in it
+	info  *dwarf.Info // nil if there is none, or it has not been opened
+	alone bool        // it is the only one, so that errors in it are reported
 }
 
-// inPrograms finds places in each of the programs or libraries that a probe point names. If
-// several do, each need not have any.
-func (c *Context) inPrograms(m match, find func(*probed) ([]*Place, *syntax.Diagnostic)) ([]*Place, *syntax.Diagnostic) {
+// inPrograms finds sites in each of the programs or libraries that a probe point names. If
+// there are several, one may have none.
+func (c *Context) inPrograms(m match, find func(*probed) ([]*ProbeSite, *syntax.Diagnostic)) ([]*ProbeSite, *syntax.Diagnostic) {
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)
 	}
@@ -72,19 +72,19 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*Place, *syntax.Diag
 	if m.Has("library") {
 		wild = wild || executable.Wild(m.Text("library"))
 	}
-	var places []*Place
+	var sites []*ProbeSite
 	var first *syntax.Diagnostic
 	tried := 0
 	try := func(p *probed, d *syntax.Diagnostic) {
 		tried++
-		var found []*Place
+		var found []*ProbeSite
 		if d == nil {
 			found, d = find(p)
 		}
 		if d != nil && first == nil {
 			first = d
 		}
-		places = append(places, found...)
+		sites = append(sites, found...)
 	}
 	for _, path := range paths {
 		p, d := c.probed(m, path, pid)
@@ -111,15 +111,15 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*Place, *syntax.Diag
 		}
 	}
 	switch {
-	case len(places) == 0 && tried > 1:
+	case len(sites) == 0 && tried > 1:
 		return nil, &syntax.Diagnostic{Pos: m.At, Msg: fmt.Sprintf("none of the %d programs and libraries that match has it; for one, %s", tried, first.Msg), Hint: first.Hint}
-	case len(places) == 0:
+	case len(sites) == 0:
 		return nil, first
 	}
-	for _, place := range places {
-		place.Wild = place.Wild || wild
+	for _, site := range sites {
+		site.Wild = site.Wild || wild
 	}
-	return places, nil
+	return sites, nil
 }
 
 // probed opens a program or a library for a probe point.
@@ -128,15 +128,15 @@ func (c *Context) probed(m match, path string, pid int64) (*probed, *syntax.Diag
 	if err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	p := &probed{Program: im, maker: placeMaker{c: c, m: m, in: im, args: [2]int64{m.Number("maxactive", 0), pid}}}
+	p := &probed{Program: im, maker: siteMaker{c: c, m: m, in: im, args: [2]int64{m.Number("maxactive", 0), pid}}}
 	if pid > 0 {
 		p.maker.spelled = fmt.Sprintf("process(%d)", pid)
 	}
 	return p, nil
 }
 
-// processPaths returns the programs that the component process stands for, and the one process whose
-// program it is, or 0.
+// processPaths returns the programs that the component process stands for, and the pid of the process
+// that it names, or 0.
 func (c *Context) processPaths(m match) (paths []string, pid int64, d *syntax.Diagnostic) {
 	switch arg := m.Argument("process").(type) {
 	case *syntax.StringLit:
@@ -185,7 +185,7 @@ func processProgram(pid int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// In a container, the path is that in its own file system.
+	// The path is one in the mount namespace of the process's container.
 	for _, candidate := range []string{path, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), path)} {
 		if file, err := os.Stat(candidate); err == nil && os.SameFile(file, running) {
 			return candidate, nil
@@ -211,12 +211,12 @@ func init() {
 }
 
 // processFunction builds process.function: functions' entries and returns.
-func processFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func processFunction(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	pattern := m.Text("function")
 	if n := m.Number("maxactive", 0); n < 0 || n > maxMaxactive {
 		return nil, m.Errorf("maxactive(%d) must be from 0 to %d", n, maxMaxactive)
 	}
-	return c.inPrograms(m, func(p *probed) ([]*Place, *syntax.Diagnostic) {
+	return c.inPrograms(m, func(p *probed) ([]*ProbeSite, *syntax.Diagnostic) {
 		debuginfo := p.Debuginfo()
 		info, err := debuginfo.Any()
 		if err != nil {
@@ -229,26 +229,26 @@ func processFunction(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 			}
 			return c.symbolFunctions(p, pattern)
 		}
-		c.Target.Answered(info)
+		c.Target.AddSource(info)
 		p.info = info
-		places, d := c.sourceFunctions(&image.Source{Image: p.Program, Info: info}, &p.maker, pattern)
-		if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() || len(places) > 0 && !executable.Wild(pattern) {
-			return places, d
+		sites, d := c.sourceFunctions(&image.Source{Image: p.Program, Info: info}, &p.maker, pattern)
+		if strings.Contains(pattern, "@") || m.Has("inline") || m.InFunctions() || len(sites) > 0 && !executable.Wild(pattern) {
+			return sites, d
 		}
-		// What is not compiled, or not with -g, has a symbol all the same; and a function may have several names.
+		// Functions without debuginfo have symbols; and a function may have several names.
 		more, none := c.symbolFunctions(p, pattern)
 		if none != nil {
-			return places, d
+			return sites, d
 		}
 		have := map[uint64]bool{}
-		for _, place := range places {
-			have[place.Point.FileOffset] = true
+		for _, site := range sites {
+			have[site.Point.FileOffset] = true
 		}
-		for _, place := range more {
-			if !have[place.Point.FileOffset] {
-				places = append(places, place)
+		for _, site := range more {
+			if !have[site.Point.FileOffset] {
+				sites = append(sites, site)
 			}
 		}
-		return places, nil
+		return sites, nil
 	})
 }

@@ -23,12 +23,12 @@ func init() {
 		program.SyscallEntry:  "syscall",
 		program.SyscallReturn: "syscall.return",
 	} {
-		registerProcess(func(c *Context, m match) ([]*Place, *syntax.Diagnostic) { return processEvent(c, m, event) }, false, pattern)
+		registerProcess(func(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) { return processEvent(c, m, event) }, false, pattern)
 	}
 }
 
-// processEvent builds process.begin and the like: what processes do, as the kernel sees it.
-func processEvent(c *Context, m match, event int64) ([]*Place, *syntax.Diagnostic) {
+// processEvent builds process.begin and the like: events of processes and threads in the kernel.
+func processEvent(c *Context, m match, event int64) ([]*ProbeSite, *syntax.Diagnostic) {
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)
 	}
@@ -39,32 +39,32 @@ func processEvent(c *Context, m match, event int64) ([]*Place, *syntax.Diagnosti
 	}
 	name, ok := m.Components[0].Arg.(*syntax.StringLit)
 	if !ok {
-		return []*Place{{Point: &point, Vars: resolver}}, nil
+		return []*ProbeSite{{Point: &point, Vars: resolver}}, nil
 	}
 	paths, err := executable.Find(name.Value)
 	if err != nil {
 		return nil, vars.NotFound(m.At, err)
 	}
-	return c.programPlaces(m, paths, func(im *image.Program) *Place {
+	return c.programSites(m, paths, func(im *image.Program) *ProbeSite {
 		one := point
 		one.Site.Image = im.ID()
 		one.Name = im.Component() + "." + m.Inner()
-		return &Place{Point: &one, Vars: resolver}
+		return &ProbeSite{Point: &one, Vars: resolver}
 	})
 }
 
-// programPlaces makes a place in each of the programs that m stands for.
-func (c *Context) programPlaces(m match, paths []string, place func(im *image.Program) *Place) (places []*Place, d *syntax.Diagnostic) {
+// programSites makes a site in each of the programs that m stands for.
+func (c *Context) programSites(m match, paths []string, site func(im *image.Program) *ProbeSite) (sites []*ProbeSite, d *syntax.Diagnostic) {
 	for _, path := range paths {
 		im, err := c.Target.Program(path)
 		if err != nil {
 			return nil, m.Errorf("%v", err)
 		}
-		one := place(im)
+		one := site(im)
 		one.Wild = len(paths) > 1
-		places = append(places, one)
+		sites = append(sites, one)
 	}
-	return places, nil
+	return sites, nil
 }
 
 // syscallArguments are the registers of a system call's arguments, by their DWARF numbers: rdi, rsi, rdx, r10, r8, r9.

@@ -20,13 +20,13 @@ func init() {
 }
 
 // processStatement builds process.statement("NAME@FILE:LINES").
-func processStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func processStatement(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	pattern, err := probepoint.ParsePattern(m.Text("statement"))
 	if err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	return c.inPrograms(m, func(p *probed) ([]*Place, *syntax.Diagnostic) {
-		info, d := p.Debuginfo().Need(m.At, placeOfStatements, m.ProbePoint)
+	return c.inPrograms(m, func(p *probed) ([]*ProbeSite, *syntax.Diagnostic) {
+		info, d := p.Debuginfo().Need(m.At, addressOfStatements, m.ProbePoint)
 		if d != nil {
 			return nil, d
 		}
@@ -35,10 +35,10 @@ func processStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 }
 
 // processAddress builds process.statement(ADDRESS), of an address as linked, at which a statement
-// begins, and .absolute, for which that need not be so.
-func processAddress(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+// begins, and .absolute, for any instruction.
+func processAddress(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	addr := uint64(m.Number("statement", 0))
-	return c.inPrograms(m, func(p *probed) ([]*Place, *syntax.Diagnostic) {
+	return c.inPrograms(m, func(p *probed) ([]*ProbeSite, *syntax.Diagnostic) {
 		if m.Has("absolute") {
 			return p.absolute(addr, addr)
 		}
@@ -51,8 +51,8 @@ func processAddress(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	})
 }
 
-// absolute makes the place of an instruction at addr, as linked, which the script calls by another address.
-func (p *probed) absolute(addr, called uint64) ([]*Place, *syntax.Diagnostic) {
+// absolute makes the site of an instruction at addr, as linked; called is its address in the script.
+func (p *probed) absolute(addr, called uint64) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := p.maker.m
 	start, name := addr, ""
 	if info, err := p.Debuginfo().Any(); err == nil {
@@ -63,12 +63,12 @@ func (p *probed) absolute(addr, called uint64) ([]*Place, *syntax.Diagnostic) {
 	if why := p.Refusal(start, addr, true); why != "" {
 		return nil, m.Errorf("%#x can't be probed: %s", called, why)
 	}
-	place := p.place(p.maker.component(p.Program)+fmt.Sprintf(".statement(%#x).absolute", called), name, addr, p.maker.c.Unlisted(p.Program, fmt.Sprintf("%#x", called), addr), false)
-	return []*Place{place}, nil
+	site := p.siteAt(p.maker.component(p.Program)+fmt.Sprintf(".statement(%#x).absolute", called), name, addr, p.maker.c.Unlisted(p.Program, fmt.Sprintf("%#x", called), addr), false)
+	return []*ProbeSite{site}, nil
 }
 
 // processAbsolute builds process(PID).statement(ADDRESS).absolute, of an address in the running process.
-func processAbsolute(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func processAbsolute(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	addr, pid := uint64(m.Number("statement", 0)), m.Number("process", 0)
 	path, offset, err := mappedAt(pid, addr)
 	if err != nil {

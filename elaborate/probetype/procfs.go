@@ -30,10 +30,10 @@ const (
 	largestFile = 16 << 20
 )
 
-// procfsFile builds procfs: a file in the session's folder below /proc/systemtap,
-// whose readers are given what the handler assigns to $value, or whose writers
-// give the handler what it finds there.
-func procfsFile(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+// procfsFile builds procfs: a file in the session's folder below /proc/systemtap.
+// Reads return what the handler assigns to $value; a write sets $value for the
+// handler.
+func procfsFile(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)
 	}
@@ -58,7 +58,7 @@ func procfsFile(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		mode = program.ProcfsWrite | 0o222&^umask
 		title = "a procfs write probe"
 	}
-	return []*Place{{
+	return []*ProbeSite{{
 		Point: &program.Point{
 			At:     m.At,
 			Family: "procfs",
@@ -72,8 +72,8 @@ func procfsFile(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	}}, nil
 }
 
-// useFile notes that a file is read or written: one probe says what is in it, and any
-// number are told what is written.
+// useFile records that a file has a probe for reads or writes: there can be one for reads,
+// and any number for writes.
 func (c *Context) useFile(m match, file string) *syntax.Diagnostic {
 	if file == "" || strings.HasPrefix(file, "/") || path.Clean(file) != file || file == "." || strings.HasPrefix(file+"/", "../") || len(file) > deepestPath {
 		return m.Errorf("procfs(%q): a path below the session's folder, such as \"counts\" or \"net/counts\", is wanted", file)

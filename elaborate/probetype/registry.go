@@ -73,7 +73,7 @@ func find(pt *syntax.ProbePoint) (builder, *syntax.Diagnostic) {
 	return at.build, nil
 }
 
-// unknown is the error for component i of pt, which is none of at's.
+// unknown is the error for component i of pt, which can't follow the components before it.
 func (at *level) unknown(pt *syntax.ProbePoint, i int, key component) *syntax.Diagnostic {
 	d := &syntax.Diagnostic{Pos: pt.Components[i].At}
 	var names, forms []string

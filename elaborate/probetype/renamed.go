@@ -9,8 +9,8 @@ import (
 	"gostap/elaborate/symbols"
 )
 
-// renamed are functions that published scripts probe, by the names that the kernel has given them since: what does the same
-// work, newest first. Source: the kernel's git history, v3.0 to v7.0.
+// renamed has, for functions that published scripts probe, the names of their successors in later kernels,
+// newest first. Source: the kernel's git history, v3.0 to v7.0.
 var renamed = map[string][]string{
 	"__alloc_pages_nodemask":    {"__alloc_frozen_pages_noprof", "__alloc_pages_noprof", "__alloc_pages"},
 	"__kmalloc":                 {"__kmalloc_noprof"},
@@ -42,11 +42,11 @@ var renamed = map[string][]string{
 	"wait_on_page_bit":          {"folio_wait_bit", "folio_wait_bit_common"},
 }
 
-// callFunction matches what the kernel has called a system call's function; the call's name is its part.
+// callFunction matches the names that kernels have had for a system call's function; its group is the call's name.
 var callFunction = regexp.MustCompile(`^(?:[Ss]y[Ss]|compat_sys|stub)_([a-z]\w*)$`)
 
-// nowadays returns what to probe instead of a function that the kernel has no more, "" if that is not known.
-func nowadays(name string, functions *symbols.Functions) string {
+// successor returns the successor of a function that has been removed from the kernel, "" if it is not known.
+func successor(name string, functions *symbols.Functions) string {
 	if call := callFunction.FindStringSubmatch(name); call != nil && len(functions.Lookup("__x64_sys_"+call[1])) > 0 {
 		return fmt.Sprintf("system calls are probed as syscall.%s; its function is __x64_sys_%[1]s now, which takes registers alone", call[1])
 	}

@@ -7,7 +7,7 @@ import (
 	"gostap/translator/program"
 )
 
-// entry returns where a function that begins at addr, as linked, is best probed.
+// entry returns the address at which the entry of a function that begins at addr, as linked, is probed.
 func entry(im image.Image, addr uint64) uint64 {
 	if p, ok := im.(*image.Program); ok {
 		return p.Entry(addr)
@@ -24,9 +24,9 @@ func unreturnable(im image.Image, pt *program.Point) string {
 	return ""
 }
 
-// returns returns where a program's file has the instructions by which the function of size bytes at addr, as linked,
-// returns; nil for the kernel and its modules, and where they can't be told. Probes there cost less than the kernel's
-// return probes, which put an address of their own on the program's stack: what moves stacks, or looks at them, falls over it.
+// returns returns the offsets in a program's file of the instructions that return from the function of size bytes at addr,
+// as linked; nil for the kernel and its modules, and if they are not known. Probes there cost less than the kernel's
+// return probes, which replace return addresses on the stack, and so break programs that move or inspect their stacks.
 func returns(im image.Image, addr, size uint64) []uint64 {
 	p, ok := im.(*image.Program)
 	if !ok {

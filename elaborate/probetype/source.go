@@ -17,9 +17,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// sourceFunctions finds the functions of a pattern in an image, by debuginfo:
-// by file, inlined ones, and what lies in them.
-func (c *Context) sourceFunctions(im *image.Source, maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
+// sourceFunctions finds the functions of a pattern in an image, by debuginfo: functions
+// of a file, inlined copies, and labels and callees in them.
+func (c *Context) sourceFunctions(im *image.Source, maker *siteMaker, text string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := maker.m
 	p, err := probepoint.ParsePattern(text)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Context) sourceFunctions(im *image.Source, maker *placeMaker, text stri
 			}
 		}
 	}
-	if len(find.places) == 0 {
+	if len(find.sites) == 0 {
 		if p.Params != "" {
 			return nil, noOverload(m, functions, &p)
 		}
@@ -55,7 +55,7 @@ func (c *Context) sourceFunctions(im *image.Source, maker *placeMaker, text stri
 	return find.found(), nil
 }
 
-// noOverload is the error for parameters that none of the functions of a name has.
+// noOverload is the error for a C++ pattern whose parameters no function of the name has.
 func noOverload(m match, functions []dwarf.Func, p *probepoint.Pattern) *syntax.Diagnostic {
 	var have []string
 	for _, f := range functions {
@@ -73,13 +73,12 @@ func noOverload(m match, functions []dwarf.Func, p *probepoint.Pattern) *syntax.
 	return d
 }
 
-// mostCopies is how many inlined copies a wildcard stands for at most: each takes
-// a kprobe, where ftrace serves functions by the thousands.
+// mostCopies bounds the inlined copies that a wildcard stands for: each takes a kprobe,
+// while ftrace serves functions by the thousands.
 const mostCopies = 5000
 
-// copies returns the places where the functions of a pattern are inlined into
-// others, if the debuginfo is there to tell.
-func (c *Context) copies(maker *placeMaker, pattern string) []*Place {
+// // copies returns the sites of inlined copies of the functions of a pattern, if there is debuginfo.
+func (c *Context) copies(maker *siteMaker, pattern string) []*ProbeSite {
 	info := c.Target.Debuginfo().Installed(maker.m.ProbePoint)
 	if info == nil {
 		return nil
@@ -92,7 +91,7 @@ func (c *Context) copies(maker *placeMaker, pattern string) []*Place {
 		functions = info.Match(p.MatchesName, p.MatchesFile)
 	}
 	if c.collect(im, maker.m, functions) != nil {
-		return nil // as it is damaged, it can't be told
+		return nil // the debuginfo is damaged
 	}
 	var inlined []dwarf.Instance
 	for _, f := range functions {
@@ -114,12 +113,12 @@ func (c *Context) copies(maker *placeMaker, pattern string) []*Place {
 }
 
 // kernelWide reports whether a probe point stands for inlined copies, too:
-// nothing in it asks for functions of their own.
+// it has no component that excludes them.
 func kernelWide(m match) bool {
 	return m.Root() == "kernel" && !m.Has("return") && !m.Has("call") && !m.Has("exported")
 }
 
-// sourceMatch returns the functions whose name and file a pattern fits.
+// sourceMatch returns the functions whose name and file match a pattern.
 func (c *Context) sourceMatch(im *image.Source, m match, p *probepoint.Pattern) ([]dwarf.Func, *syntax.Diagnostic) {
 	info := im.Info
 	var list []dwarf.Func
@@ -141,7 +140,7 @@ func (c *Context) sourceMatch(im *image.Source, m match, p *probepoint.Pattern) 
 	return nil, c.noSource(im, m, p)
 }
 
-// noSource is the error for a pattern that fits nothing.
+// noSource is the error for a pattern that matches nothing.
 func (c *Context) noSource(im *image.Source, m match, p *probepoint.Pattern) *syntax.Diagnostic {
 	info, title := im.Info, im
 	var elsewhere, files []string
@@ -173,7 +172,7 @@ func (c *Context) noSource(im *image.Source, m match, p *probepoint.Pattern) *sy
 	return d
 }
 
-// spanning returns the functions that have one of a pattern's lines.
+// spanning returns the functions that contain one of a pattern's lines.
 func spanning(info *dwarf.Info, list []dwarf.Func, p *probepoint.Pattern) []dwarf.Func {
 	var out []dwarf.Func
 	for _, f := range list {
@@ -191,29 +190,29 @@ func spanning(info *dwarf.Info, list []dwarf.Func, p *probepoint.Pattern) []dwar
 	return out
 }
 
-// A pointFinder turns addresses that debuginfo tells into places.
+// A pointFinder makes sites of addresses from debuginfo.
 type pointFinder struct {
-	c      *Context
-	maker  *placeMaker
-	image  *image.Source
-	places []*Place
-	seen   map[uint64]bool // functions
+	c     *Context
+	maker *siteMaker
+	image *image.Source
+	sites []*ProbeSite
+	seen  map[uint64]bool // functions
 
 	statements map[statementKey]innermost
 	frames     map[uint64]frameSize // by address
 
 	refused []string          // "NAME is initialization code", …
-	barred  map[uint64]string // why there can be no kprobe at these addresses
-	lost    int               // instances in no function that the kernel knows
-	unknown int               // callees of which can't be told who calls them
+	barred  map[uint64]string // by address, why there can be no kprobe
+	lost    int               // instances outside of all functions in the symbol table
+	unknown int               // callees whose caller can't be determined
 }
 
-func newFinder(c *Context, maker *placeMaker, im *image.Source) *pointFinder {
+func newFinder(c *Context, maker *siteMaker, im *image.Source) *pointFinder {
 	return &pointFinder{c: c, maker: maker, image: im, seen: map[uint64]bool{}, statements: map[statementKey]innermost{},
 		frames: map[uint64]frameSize{}, barred: map[uint64]string{}}
 }
 
-// around returns the base symbol of an instance's code; false if that can't be probed.
+// around returns the base symbol of an instance's code; false if the code can't be probed.
 func (p *pointFinder) around(in dwarf.Instance) (image.BaseSymbol, bool) {
 	a, why, lost := p.image.BaseSymbol(in)
 	switch {
@@ -234,19 +233,19 @@ func (p *pointFinder) allows(in dwarf.Instance, a image.BaseSymbol, addr uint64)
 	return why == ""
 }
 
-// found returns the places, and warns of those that are left out.
-func (p *pointFinder) found() []*Place {
-	if n := len(p.barred); n > 0 && len(p.places) > 0 {
-		p.c.Diags.Warnf(p.maker.m.At, "%d of %d places are left out, for they can't be probed: %s", n, n+len(p.places), p.example())
+// found returns the sites, and warns of those that are left out.
+func (p *pointFinder) found() []*ProbeSite {
+	if n := len(p.barred); n > 0 && len(p.sites) > 0 {
+		p.c.Diags.Warnf(p.maker.m.At, "%d of %d places are left out, for they can't be probed: %s", n, n+len(p.sites), p.example())
 	}
-	if p.unknown > 0 && len(p.places) > 0 {
+	if p.unknown > 0 && len(p.sites) > 0 {
 		p.c.Diags.Warnf(p.maker.m.At, "%d of %d callees are left out, or some of their calls: what called them can't be told there, "+
-			"as it jumped to them, or a frame in between is of no fixed size", p.unknown, p.unknown+len(p.places))
+			"as it jumped to them, or a frame in between is of no fixed size", p.unknown, p.unknown+len(p.sites))
 	}
-	return p.places
+	return p.sites
 }
 
-// example says why there can be no kprobe at the first address of those where there can't.
+// example says why there can be no kprobe at the first of the barred addresses.
 func (p *pointFinder) example() string {
 	why := p.barred[slices.Min(slices.Collect(maps.Keys(p.barred)))]
 	if len(p.barred) > 1 {
@@ -266,7 +265,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	}
 	if in.Inlined {
 		if p.allows(in, f, in.Entry) {
-			p.places = append(p.places, p.place(in, f, in.Entry, p.name(in.Func, "")))
+			p.sites = append(p.sites, p.site(in, f, in.Entry, p.name(in.Func, "")))
 		}
 		return
 	}
@@ -278,33 +277,33 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 		return
 	}
 	if !p.image.Ftrace() {
-		place := p.function(in, f)
-		if why := unreturnable(p.image.Image, place.Point); why != "" && m.Has("return") {
+		site := p.function(in, f)
+		if why := unreturnable(p.image.Image, site.Point); why != "" && m.Has("return") {
 			p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
 			return
 		}
-		p.places = append(p.places, place)
+		p.sites = append(p.sites, site)
 		return
 	}
-	p.places = append(p.places, p.maker.place(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1, functionAt(in.Func)))
+	p.sites = append(p.sites, p.maker.site(&f.Func, len(p.image.Symbols().Lookup(f.Name))-1, functionAt(in.Func)))
 }
 
-// function makes the place of a function that debuginfo describes.
-func (p *pointFinder) function(in dwarf.Instance, a image.BaseSymbol) *Place {
+// function makes the site of a function that debuginfo describes.
+func (p *pointFinder) function(in dwarf.Instance, a image.BaseSymbol) *ProbeSite {
 	at := entry(p.image.Image, in.Low)
-	place := p.place(in, a, at, p.name(in.Func, ""))
-	place.Vars = p.c.Statement(vars.Statement{Source: p.image, Instance: in, Addr: at, Entry: true}, p.maker.warn)
+	site := p.site(in, a, at, p.name(in.Func, ""))
+	site.Vars = p.c.Statement(vars.Statement{Source: p.image, Instance: in, Addr: at, Entry: true}, p.maker.warn)
 	if p.maker.m.Has("return") {
-		place.Point.Family, place.Point.Args = Family(p.image, true), p.maker.args
-		place.Point.Returns = returns(p.image.Image, in.Low, in.High-in.Low)
-		place.Vars = place.Vars.Return()
+		site.Point.Family, site.Point.Args = Family(p.image, true), p.maker.args
+		site.Point.Returns = returns(p.image.Image, in.Low, in.High-in.Low)
+		site.Vars = site.Vars.Return()
 	}
-	return place
+	return site
 }
 
-// place makes the place at an address, of that name.
-func (p *pointFinder) place(in dwarf.Instance, a image.BaseSymbol, addr uint64, name string) *Place {
-	return &Place{
+// site makes the site at an address, of that name.
+func (p *pointFinder) site(in dwarf.Instance, a image.BaseSymbol, addr uint64, name string) *ProbeSite {
+	return &ProbeSite{
 		Wild: p.maker.wild,
 		Point: &program.Point{
 			At:      p.maker.m.At,
@@ -319,7 +318,7 @@ func (p *pointFinder) place(in dwarf.Instance, a image.BaseSymbol, addr uint64, 
 	}
 }
 
-// none is the error for functions without any place.
+// none is the error if no function has a site.
 func (p *pointFinder) none(text string, functions int) *syntax.Diagnostic {
 	m := p.maker.m
 	switch {
@@ -341,7 +340,7 @@ func (p *pointFinder) none(text string, functions int) *syntax.Diagnostic {
 	return m.Errorf("%q matches %d functions, but none that can be probed", text, functions)
 }
 
-// name spells a point at a function as debuginfo knows it.
+// name spells a point at a function, with its file and line.
 func (p *pointFinder) name(f dwarf.Func, more string) string {
 	suffix := more
 	for _, word := range []string{"call", "exported", "inline", "return"} {
@@ -360,7 +359,7 @@ func functionAt(f dwarf.Func) string {
 	return fmt.Sprintf(`.function("%s@%s:%d")`, f.Name, f.File, f.Line)
 }
 
-// Family is which family of probes stands at instructions of an image, or at its functions' returns.
+// Family returns the runtime's family of probes for instructions of an image, or for its functions' returns.
 func Family(im image.Image, atReturn bool) string {
 	switch {
 	case im.User() && atReturn:

@@ -72,7 +72,7 @@ func TestCallees(t *testing.T) {
 			}
 		}
 	}
-	// ksys_read calls vfs_read at two places.
+	// ksys_read calls vfs_read at two sites.
 	const once = `($caller || $hooked && stack(1) == $caller)`
 	const twice = `($caller || $hooked && (stack(1) == $caller || stack(1) == $caller))`
 	for name, want := range map[string]string{
@@ -125,7 +125,7 @@ func TestSourceErrors(t *testing.T) {
 	}
 }
 
-// TestBarred looks for places where kprobes are refused.
+// TestBarred looks for sites where kprobes are refused.
 func TestBarred(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	all, diags := elaborated.OnDebuginfo(t, release, `probe kernel.statement("*@fs/*.c:*") { }`)

@@ -21,11 +21,11 @@ func init() {
 	register(moduleStatement, "module(string).statement(string)", "module(string).statement(string).nearest")
 }
 
-// placeOfStatements is what debuginfo has to tell for a statement.
-const placeOfStatements = "the place of a function's statements"
+// addressOfStatements is what errors say debuginfo is needed for.
+const addressOfStatements = "the place of a function's statements"
 
 // kernelStatement builds kernel.statement("NAME@FILE:LINES").
-func kernelStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func kernelStatement(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	p, err := probepoint.ParsePattern(m.Text("statement"))
 	if err != nil {
 		return nil, m.Errorf("%v", err)
@@ -33,16 +33,16 @@ func kernelStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if _, d := c.kernel(m); d != nil {
 		return nil, d
 	}
-	info, d := c.Target.Debuginfo().Need(m.At, placeOfStatements, m.ProbePoint)
+	info, d := c.Target.Debuginfo().Need(m.At, addressOfStatements, m.ProbePoint)
 	if d != nil {
 		return nil, d
 	}
-	return c.statements(c.Target.Source(info), &placeMaker{c: c, m: m}, p)
+	return c.statements(c.Target.Source(info), &siteMaker{c: c, m: m}, p)
 }
 
 // addressStatement builds kernel.statement(ADDRESS), of an address as linked, at
 // which a statement begins.
-func addressStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func addressStatement(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	if _, d := c.kernel(m); d != nil {
 		return nil, d
 	}
@@ -51,11 +51,11 @@ func addressStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	if d != nil {
 		return nil, d
 	}
-	return c.statementAt(c.Target.Source(info), &placeMaker{c: c, m: m}, addr)
+	return c.statementAt(c.Target.Source(info), &siteMaker{c: c, m: m}, addr)
 }
 
 // statementAt finds the statement at an address, as linked.
-func (c *Context) statementAt(im *image.Source, maker *placeMaker, addr uint64) ([]*Place, *syntax.Diagnostic) {
+func (c *Context) statementAt(im *image.Source, maker *siteMaker, addr uint64) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := maker.m
 	in, line, err := im.Info.StatementAt(addr)
 	if err != nil {
@@ -66,26 +66,26 @@ func (c *Context) statementAt(im *image.Source, maker *placeMaker, addr uint64) 
 	}
 	find := newFinder(c, maker, im)
 	find.statement(in, dwarf.Statement{Addr: addr, Line: line})
-	if len(find.places) == 0 {
+	if len(find.sites) == 0 {
 		return nil, find.none(fmt.Sprintf("%#x", addr), 1)
 	}
-	return find.places, nil
+	return find.sites, nil
 }
 
 // moduleStatement builds module("NAME").statement("NAME@FILE:LINES").
-func moduleStatement(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func moduleStatement(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	p, err := probepoint.ParsePattern(m.Text("statement"))
 	if err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	return c.inModules(m, placeOfStatements, func(im *image.Source) ([]*Place, *syntax.Diagnostic) {
-		return c.statements(im, &placeMaker{c: c, m: m}, p)
+	return c.inModules(m, addressOfStatements, func(im *image.Source) ([]*ProbeSite, *syntax.Diagnostic) {
+		return c.statements(im, &siteMaker{c: c, m: m}, p)
 	})
 }
 
-// statements finds where lines of the source begin. Each line counts once in each
+// statements finds the addresses at which lines of the source begin. Each line has one in each
 // function and each inlined copy.
-func (c *Context) statements(im *image.Source, maker *placeMaker, p probepoint.Pattern) ([]*Place, *syntax.Diagnostic) {
+func (c *Context) statements(im *image.Source, maker *siteMaker, p probepoint.Pattern) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := maker.m
 	text, info := m.Text("statement"), im.Info
 	functions, d := c.sourceMatch(im, m, &p)
@@ -104,7 +104,7 @@ func (c *Context) statements(im *image.Source, maker *placeMaker, p probepoint.P
 			continue
 		}
 		if !p.All && !p.Relative && !slices.ContainsFunc(p.Lines, func(w probepoint.Lines) bool { return w.High >= f.Line }) {
-			continue // all before it begins
+			continue // before its first line
 		}
 		wanted := p
 		if m.Has("nearest") {
@@ -127,7 +127,7 @@ func (c *Context) statements(im *image.Source, maker *placeMaker, p probepoint.P
 			}
 		}
 	}
-	if len(find.places) > 0 {
+	if len(find.sites) > 0 {
 		return find.found(), nil
 	}
 	if len(find.refused) > 0 || len(find.barred) > 0 || find.lost > 0 {
@@ -140,9 +140,8 @@ func (c *Context) statements(im *image.Source, maker *placeMaker, p probepoint.P
 	return nil, d
 }
 
-// statement adds the place of a statement of an instance. Functions that one
-// macro declares have the same lines, and are inlined into each other: a
-// statement is the innermost's.
+// statement adds the site of a statement of an instance. Functions that a macro declares
+// share lines, and may be inlined into each other: a statement belongs to the innermost.
 func (p *pointFinder) statement(in dwarf.Instance, st dwarf.Statement) {
 	f, ok := p.around(in)
 	if !ok || !p.allows(in, f, st.Addr) {
@@ -151,33 +150,33 @@ func (p *pointFinder) statement(in dwarf.Instance, st dwarf.Statement) {
 	key := statementKey{in.Func.File, st}
 	if have, ok := p.statements[key]; ok {
 		if have.die < in.Die {
-			p.statements[key] = innermost{have.place, in.Die}
-			p.places[have.place] = p.at(in, f, st)
+			p.statements[key] = innermost{have.site, in.Die}
+			p.sites[have.site] = p.at(in, f, st)
 		}
 		return
 	}
-	p.statements[key] = innermost{len(p.places), in.Die}
-	p.places = append(p.places, p.at(in, f, st))
+	p.statements[key] = innermost{len(p.sites), in.Die}
+	p.sites = append(p.sites, p.at(in, f, st))
 }
 
-// A statementKey tells statements apart.
+// A statementKey identifies a statement.
 type statementKey struct {
 	file string
 	dwarf.Statement
 }
 
-// innermost is the place of a statement in the function that is inlined deepest.
+// innermost is the site of a statement in the function that is inlined deepest.
 type innermost struct {
-	place int // in pointFinder.places
-	die   uint32
+	site int // in pointFinder.sites
+	die  uint32
 }
 
-func (p *pointFinder) at(in dwarf.Instance, a image.BaseSymbol, st dwarf.Statement) *Place {
-	return p.place(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, p.maker.component(p.image), in.Func.Name, in.Func.File, st.Line))
+func (p *pointFinder) at(in dwarf.Instance, a image.BaseSymbol, st dwarf.Statement) *ProbeSite {
+	return p.site(in, a, st.Addr, fmt.Sprintf(`%s.statement("%s@%s:%d")`, p.maker.component(p.image), in.Func.Name, in.Func.File, st.Line))
 }
 
-// nearest returns p with each of its lines moved to the nearest of a function's
-// that has code.
+// nearest returns p with each of its lines moved to the nearest line of a function that
+// has code.
 func nearest(p probepoint.Pattern, start int, lines []int) probepoint.Pattern {
 	if p.All || len(lines) == 0 {
 		return p
@@ -205,7 +204,7 @@ func nearest(p probepoint.Pattern, start int, lines []int) probepoint.Pattern {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// lineHint names the lines with code around the one that was asked for.
+// lineHint names the lines with code around the given one.
 func lineHint(p *probepoint.Pattern, lines []int, start int) string {
 	slices.Sort(lines)
 	want := 0
@@ -226,7 +225,7 @@ func lineHint(p *probepoint.Pattern, lines []int, start int) string {
 	return "the nearest with code: " + strings.Join(around, " and ") + "; .nearest takes that by itself"
 }
 
-// nearestFile offers a file whose name is like the one that was asked for.
+// nearestFile suggests a file with a similar name.
 func nearestFile(want string, files []string) string {
 	base := func(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 	var same, names []string

@@ -15,7 +15,7 @@ import (
 )
 
 // symbolFunctions finds functions by the program's symbols.
-func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.Diagnostic) {
+func (c *Context) symbolFunctions(p *probed, pattern string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m, functions := p.maker.m, p.Symbols()
 	wild := executable.Wild(pattern)
 	list := functions.Lookup(pattern)
@@ -28,7 +28,7 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.
 	if err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	var places []*Place
+	var sites []*ProbeSite
 	barred := ""
 	for _, f := range onePerAddress(list) {
 		if f.IsPart() || strings.Contains(f.Name, ".cold") || m.Has("exported") && !f.Exported {
@@ -38,11 +38,11 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.
 			barred = why
 			continue
 		}
-		places = append(places, p.function(f.Base(), f.Addr, wild))
+		sites = append(sites, p.function(f.Base(), f.Addr, wild))
 	}
 	switch {
-	case len(places) > 0:
-		return places, nil
+	case len(sites) > 0:
+		return sites, nil
 	case barred != "":
 		return nil, m.Errorf("%q can't be probed: %s", pattern, barred)
 	case len(list) > 0 && m.Has("exported"):
@@ -64,7 +64,7 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*Place, *syntax.
 	return nil, d
 }
 
-// demangledFunctions adds the functions of C++ and Rust that a pattern means by their names in the source.
+// demangledFunctions adds the functions of C++ and Rust whose demangled names match a pattern.
 func demangledFunctions(list []symbols.Func, functions *symbols.Functions, pattern string) ([]symbols.Func, error) {
 	p, err := probepoint.ParsePattern(pattern)
 	if err != nil {
@@ -86,12 +86,12 @@ func demangledFunctions(list []symbols.Func, functions *symbols.Functions, patte
 	return list, nil
 }
 
-// spelledOtherwise are identifiers for which mangled names have others.
+// spelledOtherwise are identifiers that mangled names abbreviate.
 var spelledOtherwise = map[string]bool{"std": true, "string": true, "basic_string": true, "allocator": true, "istream": true, "ostream": true,
 	"iostream": true, "basic_istream": true, "basic_ostream": true, "basic_iostream": true, "operator": true, "new": true, "delete": true, "anonymous": true, "namespace": true,
 	"impl": true, "closure": true, "unsigned": true, "const": true, "int": true, "long": true, "short": true, "char": true, "bool": true, "float": true, "double": true, "void": true}
 
-// longestWord returns the longest piece of an identifier in a pattern that the mangled name has to have, too; "" for none.
+// longestWord returns the longest piece of an identifier in a pattern that the mangled name must contain; "" for none.
 func longestWord(pattern string) (longest string) {
 	if i := strings.IndexByte(pattern, '['); i >= 0 {
 		pattern = pattern[:i]

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// timerUnits are timer's components with what one of each is in ns.
+// timerUnits are timer's components with their units in ns.
 var timerUnits = map[string]int64{
 	"s": 1e9, "sec": 1e9,
 	"ms": 1e6, "msec": 1e6,
@@ -35,11 +35,11 @@ const (
 )
 
 // timer builds timer.s(n) and its like.
-func timer(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+func timer(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	unit := m.Components[1].Name
 	n, random := m.Number(unit, 0), m.Number("randomize", 0)
 	ns, known := timerUnits[unit]
-	refuse := func(inStap, format string, args ...any) ([]*Place, *syntax.Diagnostic) {
+	refuse := func(inStap, format string, args ...any) ([]*ProbeSite, *syntax.Diagnostic) {
 		d := m.Errorf(format, append([]any{probepoint.Spell(m.ProbePoint)}, args...)...)
 		d.Stap = inStap
 		return nil, d
@@ -67,7 +67,7 @@ func timer(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		return refuse("invalid randomize for jiffies timer", "%s: randomize must not be greater than the period")
 	}
 	period := n * ns
-	return []*Place{{Point: &program.Point{
+	return []*ProbeSite{{Point: &program.Point{
 		At:     m.At,
 		Family: "timer",
 		Name:   probepoint.Spell(m.ProbePoint),
@@ -76,26 +76,26 @@ func timer(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	}}}, nil
 }
 
-// fewest is how many units of so many ns a period has at least.
+// fewest returns the smallest number of units of so many ns that a period may have.
 func fewest(ns int64) int64 { return max(shortestTimer/ns, 1) }
 
-// outOfRange is what SystemTap says of a period in units of so many ns.
+// outOfRange is SystemTap's message for a period in units of so many ns.
 func outOfRange(ns int64) string {
 	return fmt.Sprintf("interval value out of range (%d, %d)", fewest(ns), int64(longestTimer/ns))
 }
 
-// shortestProfile is the shortest period of timer.profile, in ns: the CPUs are
-// to do something else, too.
+// shortestProfile is the shortest period of timer.profile, in ns: with a shorter one the CPUs
+// would do little else.
 const shortestProfile = 100_000
 
-// profileTimer builds timer.profile: on every CPU, with the registers of what
-// it interrupts, at each tick of the system's clock or at a frequency.
-func profileTimer(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+// profileTimer builds timer.profile: on every CPU, with the registers of the
+// interrupted code, at each tick of the system's clock or at a frequency.
+func profileTimer(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	hz := m.Number("hz", c.Target.HZ())
 	if hz <= 0 || 1e9/hz < shortestProfile {
 		return nil, m.Errorf("%s: the frequency must be from 1 to %d", probepoint.Spell(m.ProbePoint), int64(1e9/shortestProfile))
 	}
-	return []*Place{{Point: &program.Point{
+	return []*ProbeSite{{Point: &program.Point{
 		At:     m.At,
 		Family: "profile",
 		Name:   probepoint.Spell(m.ProbePoint),

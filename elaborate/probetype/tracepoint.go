@@ -19,9 +19,9 @@ func init() {
 }
 
 // tracepoint builds kernel.trace: the kernel's tracepoints, by "name" or "system:name".
-// Wildcards find those of loaded modules besides; and what is not there at all is
-// looked for in all modules.
-func tracepoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
+// Wildcards find those of loaded modules, too; a name that neither the kernel nor these
+// have is searched in all modules.
+func tracepoint(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	pattern := tracepointPattern(m)
 	kernel, d := c.kernel(m)
 	if d != nil {
@@ -33,19 +33,19 @@ func tracepoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 		return nil, c.Target.Complain(m.At, err)
 	}
 	wild := strings.ContainsAny(pattern, "*?[")
-	var places []*Place
+	var sites []*ProbeSite
 	found := symbols.MatchTracepoints(all, pattern)
 	for i := range found {
-		places = append(places, tracePlace(c, m, &found[i], kernel, wild))
+		sites = append(sites, traceSite(c, m, &found[i], kernel, wild))
 	}
-	if len(places) > 0 {
+	if len(sites) > 0 {
 		if wild {
-			places = append(places, c.loadedTracepoints(m)...)
+			sites = append(sites, c.loadedTracepoints(m)...)
 		}
-		return places, nil
+		return sites, nil
 	}
-	// Only what the kernel itself does not have is looked for in all modules: first
-	// in the one that is called as the system is, which spares reading them all.
+	// A name that the kernel itself does not have is searched in all modules, first in the
+	// one with the system's name, which saves reading all of them.
 	tree, err := c.Target.Modules()
 	if err != nil {
 		return nil, c.Target.Complain(m.At, err)
@@ -57,13 +57,13 @@ func tracepoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 	}
 	for _, names := range tries {
 		more, err := eachModule(c.Target, tree, names, func(module image.Image, list []symbols.Tracepoint) {
-			places = append(places, moduleTracepoints(c, m, list, module, wild)...)
+			sites = append(sites, moduleTracepoints(c, m, list, module, wild)...)
 		})
 		if err != nil {
 			return nil, c.Target.Complain(m.At, err)
 		}
-		if len(places) > 0 {
-			return places, nil
+		if len(sites) > 0 {
+			return sites, nil
 		}
 		all = append(all, more...)
 	}
@@ -73,36 +73,35 @@ func tracepoint(c *Context, m match) ([]*Place, *syntax.Diagnostic) {
 // tracepointPattern is the pattern of kernel.trace: before ":name", any system may stand.
 func tracepointPattern(m match) string { return strings.TrimPrefix(m.Text("trace"), ":") }
 
-// loadedTracepoints returns the places of the tracepoints of a pattern in the modules
+// loadedTracepoints returns the sites of the tracepoints of a pattern in the modules
 // that are loaded.
-func (c *Context) loadedTracepoints(m match) (places []*Place) {
+func (c *Context) loadedTracepoints(m match) (sites []*ProbeSite) {
 	tree, err := c.Target.Modules()
 	if err != nil {
 		return nil
 	}
 	names := slices.DeleteFunc(slices.Clone(c.Target.Loaded()), func(name string) bool { return tree[name] == "" })
 	_, err = eachModule(c.Target, tree, names, func(module image.Image, list []symbols.Tracepoint) {
-		places = append(places, moduleTracepoints(c, m, list, module, true)...)
+		sites = append(sites, moduleTracepoints(c, m, list, module, true)...)
 	})
 	if err != nil {
 		c.Diags.Warnf(m.At, "loaded modules' tracepoints are left out: %v", err)
 		return nil
 	}
-	return places
+	return sites
 }
 
-// moduleTracepoints returns the places of those of a module's tracepoints that a
+// moduleTracepoints returns the sites of those of a module's tracepoints that a
 // probe point stands for.
-func moduleTracepoints(c *Context, m match, list []symbols.Tracepoint, module image.Image, wild bool) (places []*Place) {
+func moduleTracepoints(c *Context, m match, list []symbols.Tracepoint, module image.Image, wild bool) (sites []*ProbeSite) {
 	found := symbols.MatchTracepoints(list, tracepointPattern(m))
 	for i := range found {
-		places = append(places, tracePlace(c, m, &found[i], module, wild))
+		sites = append(sites, traceSite(c, m, &found[i], module, wild))
 	}
-	return places
+	return sites
 }
 
-// eachModule calls visit with the tracepoints of each module, and returns those
-// of all.
+// // eachModule calls visit with the tracepoints of each module, and returns all of them.
 func eachModule(t *image.Target, tree symbols.ModuleTree, names []string, visit func(image.Image, []symbols.Tracepoint)) ([]symbols.Tracepoint, error) {
 	if err := tree.Read(names); err != nil {
 		return nil, err
@@ -123,8 +122,8 @@ func eachModule(t *image.Target, tree symbols.ModuleTree, names []string, visit 
 	return all, nil
 }
 
-func tracePlace(c *Context, m match, t *symbols.Tracepoint, in image.Image, wild bool) *Place {
-	return &Place{
+func traceSite(c *Context, m match, t *symbols.Tracepoint, in image.Image, wild bool) *ProbeSite {
+	return &ProbeSite{
 		Wild: wild,
 		Point: &program.Point{
 			At:     m.At,
@@ -136,7 +135,7 @@ func tracePlace(c *Context, m match, t *symbols.Tracepoint, in image.Image, wild
 	}
 }
 
-// noTracepoint is the error for a pattern that stands for none.
+// noTracepoint is the error for a pattern that matches none.
 func noTracepoint(k *symbols.Kernel, m match, all []symbols.Tracepoint, pattern string) *syntax.Diagnostic {
 	d := m.Errorf("kernel %s has no tracepoint %q", k.Release, pattern)
 	system, name, both := strings.Cut(pattern, ":")

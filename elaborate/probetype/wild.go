@@ -10,8 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Expand returns the probe points without wildcards in components that pt
-// stands for, if it has such: kerne*.funct*("f").* is kernel.function("f").call,
+// // Expand expands wildcards in the names of pt's components, if it has any: kerne*.funct*("f").* is kernel.function("f").call,
 // kernel.function("f").return and so on. Aliases are not among them.
 func Expand(pt *syntax.ProbePoint) (points []*syntax.ProbePoint) {
 	wild := false
@@ -24,7 +23,7 @@ func Expand(pt *syntax.ProbePoint) (points []*syntax.ProbePoint) {
 	return points
 }
 
-// expand goes on from before, the components that lead to at, with rest.
+// expand expands rest behind before, the components that lead to at.
 func (at *level) expand(pt *syntax.ProbePoint, before, rest []*syntax.Component, points *[]*syntax.ProbePoint) {
 	if len(rest) == 0 {
 		if at.build != nil {
@@ -46,8 +45,8 @@ func (at *level) expand(pt *syntax.ProbePoint, before, rest []*syntax.Component,
 	}
 }
 
-// expandDeep lets ** in the first component of rest stand for one component and more; covered are
-// the names that it stands for so far.
+// expandDeep expands ** in the first component of rest to one or more components; covered are
+// the names of those so far.
 func (at *level) expandDeep(pt *syntax.ProbePoint, before, rest []*syntax.Component, covered string, points *[]*syntax.ProbePoint) {
 	if rest[0].Arg != nil {
 		return
@@ -65,7 +64,7 @@ func (at *level) expandDeep(pt *syntax.ProbePoint, before, rest []*syntax.Compon
 	}
 }
 
-// named returns a component as c, but for its name.
+// named returns c with another name.
 func named(c *syntax.Component, name string) *syntax.Component {
 	other := *c
 	other.Name = name
@@ -82,7 +81,7 @@ func (at *level) sorted() []component {
 	return list
 }
 
-// argKind is what a component's argument is called in patterns.
+// argKind returns the type of a component's argument, as patterns spell it.
 func argKind(arg syntax.Expr) string {
 	switch arg.(type) {
 	case *syntax.NumberLit:

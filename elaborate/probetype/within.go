@@ -14,8 +14,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// within finds what lies in functions: .label("NAME"), .callee("NAME") and .callees.
-func (c *Context) within(im *image.Source, functions []dwarf.Func, maker *placeMaker, text string) ([]*Place, *syntax.Diagnostic) {
+// within finds labels and callees in functions: .label("NAME"), .callee("NAME") and .callees.
+func (c *Context) within(im *image.Source, functions []dwarf.Func, maker *siteMaker, text string) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := maker.m
 	depth := m.Number("callees", 1)
 	if depth < 1 || depth > maxDepth {
@@ -41,7 +41,7 @@ func (c *Context) within(im *image.Source, functions []dwarf.Func, maker *placeM
 			near = append(near, names...)
 		}
 	}
-	if len(find.places) > 0 {
+	if len(find.sites) > 0 {
 		return find.found(), nil
 	}
 	if len(find.refused) > 0 || len(find.barred) > 0 {
@@ -74,7 +74,7 @@ func (p *pointFinder) labels(in dwarf.Instance) (names []string, err error) {
 			if l.Line > 0 {
 				at.Line = l.Line
 			}
-			p.places = append(p.places, p.place(in, a, l.Addr, p.name(at, fmt.Sprintf(".label(%q)", l.Name))))
+			p.sites = append(p.sites, p.site(in, a, l.Addr, p.name(at, fmt.Sprintf(".label(%q)", l.Name))))
 		}
 	}
 	return names, nil

@@ -13,8 +13,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// aliasVariables returns what an alias gives to its probes: the variables of the script that it assigns, with
-// their types, but for its own, which begin with two underscores.
+// aliasVariables returns the script variables that an alias sets for its probes, with their types. Those that
+// begin with two underscores are its own, and left out.
 func aliasVariables(alias *syntax.ProbePoint, lib *library.Library, target *image.Target) (list []Variable) {
 	script := &syntax.Source{Path: "<alias>", Text: []byte("probe " + probepoint.Spell(alias) + " { }"), Origin: syntax.User}
 	file, diags := syntax.Parse(script, &syntax.Env{})

@@ -13,7 +13,7 @@ import (
 	"gostap/elaborate/symbols"
 )
 
-// maxCompletions bounds what a shell is asked to show.
+// maxCompletions bounds the completions that a shell gets.
 const maxCompletions = 1000
 
 // Complete returns the probe points, or the beginnings of some, that text is a
@@ -47,12 +47,12 @@ func Complete(text string, lib *library.Library, target *image.Target) []string 
 		}
 		path, rest = append(path, name+"="+value), strings.TrimPrefix(after, ".")
 		if rest == after {
-			return nil // behind the ) comes a dot
+			return nil // a dot must follow the )
 		}
 	}
 }
 
-// argument splits what stands behind a component's parenthesis.
+// argument splits the text behind a component's parenthesis.
 func argument(text string) (value, kind, after string, closed bool) {
 	if quoted, ok := strings.CutPrefix(text, `"`); ok {
 		value, after, closed = strings.Cut(quoted, `")`)
@@ -62,7 +62,7 @@ func argument(text string) (value, kind, after string, closed bool) {
 	return value, "number", after, closed
 }
 
-// complete lists what can stand next; components with a string are opened.
+// complete lists the components that can follow; those with a string argument end in (".
 func complete(next []probetype.Component, before, name, text string, lib *library.Library) []string {
 	var list []string
 	for _, c := range next {
@@ -89,9 +89,8 @@ func completeAlias(text string, lib *library.Library) []string {
 	return slices.DeleteFunc(lib.AliasNames(), func(name string) bool { return !strings.HasPrefix(name, text) })
 }
 
-// completeArgument lists the names that a string may go on to. path are the
-// components up to the one that the string is in; those before it are written
-// name=value.
+// completeArgument lists the completions of a string argument. path are the components
+// up to the one with the string; those before it are written name=value.
 func completeArgument(path []string, before, value string, target *image.Target) []string {
 	var names []string
 	k, err := target.Kernel()
@@ -119,7 +118,7 @@ func completeArgument(path []string, before, value string, target *image.Target)
 	return list
 }
 
-// functionNames returns those that begin with prefix and can be probed, of the
+// functionNames returns the names of functions that begin with prefix and can be probed, of the
 // kernel or of the module in path.
 func functionNames(path []string, k *symbols.Kernel, prefix string, target *image.Target) []string {
 	in := &k.Functions
@@ -145,7 +144,7 @@ func functionNames(path []string, k *symbols.Kernel, prefix string, target *imag
 	return names
 }
 
-// tracepointNames completes system: first, unless what is there begins a name alone.
+// tracepointNames completes system: first, unless the text is the beginning of a name.
 func tracepointNames(k *symbols.Kernel, prefix string) []string {
 	all, err := k.Tracepoints()
 	if err != nil {

@@ -18,7 +18,7 @@ type Function struct {
 	Size      uint32 // bytes
 	Global    bool   // not static
 	Exported  bool   // modules may use it
-	Traced    bool   // ftrace can call a probe there, which is cheapest
+	Traced    bool   // it has an ftrace site: probes there cost least
 	Refused   string `json:",omitempty"` // why it can't be probed; "" if it can
 	Signature string `json:",omitempty"` // as it is declared; "" if that is not known
 }
@@ -93,7 +93,7 @@ func describe(list []Function, functions []symbols.Func, module string, types bt
 	return list
 }
 
-// signature spells a function as it is declared; "" if that can't be told for certain.
+// signature spells a function's declaration; "" if that is not certain.
 func signature(types btf.Named, name string) string {
 	if ids := types.Find(name, btf.Function); len(ids) == 1 {
 		if p, ok := types.Proto(ids[0]); ok {

@@ -28,7 +28,7 @@ type SourceFunc struct {
 	Lines []SourceLine `json:"lines"`
 }
 
-// A SourceLine is one line, and at how many addresses it can be probed: one for
+// A SourceLine is one line, with the number of addresses at which it can be probed: one for
 // the function and each of its inlined copies; 0 for lines without code.
 type SourceLine struct {
 	Line   int    `json:"line"`
@@ -36,8 +36,8 @@ type SourceLine struct {
 	Text   string `json:"text,omitempty"` // if the source is at hand
 }
 
-// Lines returns the functions that what stands for, NAME, NAME@FILE or a file,
-// with their lines, by debuginfo. The source is looked for in folders too.
+// Lines returns functions with their lines, by debuginfo; what is NAME, NAME@FILE or a file. The source
+// is looked for in folders, too.
 func Lines(target *image.Target, what string, folders []string) ([]SourceFunc, error) {
 	text := pattern(what)
 	info, err := target.Debuginfo().Installed(functionPoint(text)), error(nil)
@@ -85,7 +85,7 @@ func ProgramLines(target *image.Target, what, name string, folders []string) ([]
 	return list, nil
 }
 
-// pattern is the pattern that a function's name, or a file's, stands for.
+// pattern returns the pattern for the name of a function or a file.
 func pattern(what string) string {
 	if !strings.Contains(what, "@") && (strings.Contains(what, "/") || strings.Contains(what, ".")) {
 		return "*@" + what
@@ -93,7 +93,7 @@ func pattern(what string) string {
 	return what
 }
 
-// linesOf returns the functions of a pattern, which what stands for, with their lines; their source is looked for in folders.
+// linesOf returns the functions of a pattern with their lines; what is the pattern's text. The source is looked for in folders.
 func linesOf(info *dwarf.Info, text, what string, folders []string) ([]SourceFunc, error) {
 	p, err := probepoint.ParsePattern(text)
 	if err != nil {
@@ -158,7 +158,7 @@ func sourceFunc(info *dwarf.Info, f dwarf.Func, text []string) (SourceFunc, erro
 	return sf, nil
 }
 
-// kernelSources are the folders in which a kernel's source may be, those given first.
+// kernelSources returns the folders in which a kernel's source may be: the given ones first.
 func kernelSources(release string, folders []string) []string {
 	base, _, _ := strings.Cut(release, "-")
 	version := base

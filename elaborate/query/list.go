@@ -15,7 +15,7 @@ import (
 )
 
 // List returns the probe points that patterns stand for, as -l prints them:
-// the names of aliases, else of places. With variables, as for -L, what an alias
+// the names of aliases, else of sites. With variables, as for -L, what an alias
 // gives and the target variables there follow each, with their types.
 //
 //	points, diags := syntax.ParseProbePoint(`kernel.function("vfs_*")`, env)
@@ -63,11 +63,11 @@ func (l Listed) String() string {
 	return text
 }
 
-// list returns what one pattern stands for.
+// list returns the probe points that one pattern stands for.
 func list(x *elaborate.Expander, pt *syntax.ProbePoint, lib *library.Library, target *image.Target, variables bool) (lines []Listed, d *syntax.Diagnostic) {
 	aliases := x.Aliases(pt)
 	for _, name := range aliases {
-		found, _ := x.Places(&syntax.ProbePoint{At: pt.At, Components: name.Components, Optional: true})
+		found, _ := x.Sites(&syntax.ProbePoint{At: pt.At, Components: name.Components, Optional: true})
 		if len(found) > 0 {
 			l := line(probepoint.Spell(name), found[0], variables)
 			if variables {
@@ -81,12 +81,12 @@ func list(x *elaborate.Expander, pt *syntax.ProbePoint, lib *library.Library, ta
 		points = append(points, pt)
 	}
 	for _, one := range points {
-		found, why := x.Places(one)
+		found, why := x.Sites(one)
 		if d == nil && !pt.Optional {
 			d = why
 		}
-		for _, place := range found {
-			lines = append(lines, line(place.Point.Name, place, variables))
+		for _, site := range found {
+			lines = append(lines, line(site.Point.Name, site, variables))
 		}
 	}
 	if len(lines) > 0 {
@@ -95,12 +95,12 @@ func list(x *elaborate.Expander, pt *syntax.ProbePoint, lib *library.Library, ta
 	return lines, d
 }
 
-func line(name string, place *probetype.Place, variables bool) Listed {
+func line(name string, site *probetype.ProbeSite, variables bool) Listed {
 	l := Listed{Point: name}
-	if !variables || place.Vars == nil {
+	if !variables || site.Vars == nil {
 		return l
 	}
-	for _, v := range place.Vars.List() {
+	for _, v := range site.Vars.List() {
 		l.Variables = append(l.Variables, Variable{"$" + v.Name, v.Type})
 	}
 	return l

@@ -11,18 +11,18 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Members returns what x->… can go on with in a handler of the points: that of the first place at which x is known. Without points
-// it is what it is everywhere, in functions too.
+// Members returns the members for x->… in a handler of the points, at the first site at which x is known. Without points,
+// x is resolved as in a function.
 func Members(points []*syntax.ProbePoint, x *syntax.TargetVar, lib *library.Library, target *image.Target) []Variable {
 	expander := elaborate.NewExpander(lib, target)
 	defer panics.At(expander.At())
 	for _, pt := range points {
-		places, _ := expander.Places(pt)
-		for _, place := range places {
-			if place.Vars == nil {
+		sites, _ := expander.Sites(pt)
+		for _, site := range sites {
+			if site.Vars == nil {
 				continue
 			}
-			if members, _ := place.Vars.Members(x); len(members) > 0 {
+			if members, _ := site.Vars.Members(x); len(members) > 0 {
 				return spelled(members)
 			}
 		}
@@ -39,7 +39,7 @@ func spelled(members []vars.Variable) []Variable {
 	return list
 }
 
-// AliasVariables returns the names of what the aliases that the points begin with assign to, through all that they stand for.
+// AliasVariables returns the names of the variables that the aliases of the points assign to, also through aliases of aliases.
 func AliasVariables(points []*syntax.ProbePoint, lib *library.Library) (names []string) {
 	seen := map[*syntax.AliasDecl]bool{}
 	var look func(points []*syntax.ProbePoint)

@@ -10,8 +10,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Keep has the probe cache keep all that debuginfo says at probe points, and
-// nothing else. The debuginfo has to be there.
+// Keep fills the probe cache with all the debuginfo of probe points, which must be
+// installed. What the cache had before is removed.
 func Keep(points []*syntax.ProbePoint, lib *library.Library, target *image.Target) syntax.Diagnostics {
 	target.Collector = probecache.Collector{}
 	var diags syntax.Diagnostics
@@ -22,7 +22,7 @@ func Keep(points []*syntax.ProbePoint, lib *library.Library, target *image.Targe
 			}
 		}
 		before := target.Collector.Count()
-		// What the variables take is read besides, and so copied.
+		// Resolving the variables reads their debuginfo, too, and so it is copied.
 		_, more := Vars([]*syntax.ProbePoint{pt}, lib, target)
 		if diags = append(diags, more...); diags.Err() != nil {
 			return diags

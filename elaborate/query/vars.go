@@ -11,27 +11,27 @@ import (
 	"gostap/translator/syntax"
 )
 
-// PointVars are the variables at one place.
+// PointVars are the variables at one site.
 type PointVars struct {
 	Point     string          `json:"point"`
 	Variables []vars.Variable `json:"variables"`
 }
 
-// Vars returns the variables at the places that probe points stand for.
+// Vars returns the variables at the sites that probe points stand for.
 func Vars(patterns []*syntax.ProbePoint, lib *library.Library, target *image.Target) ([]PointVars, syntax.Diagnostics) {
 	x := elaborate.NewExpander(lib, target)
 	defer panics.At(x.At())
 	var list []PointVars
 	var diags syntax.Diagnostics
 	for _, pt := range patterns {
-		places, d := x.Places(pt)
+		sites, d := x.Sites(pt)
 		if d != nil {
 			diags = append(diags, d)
 		}
-		for _, place := range places {
-			at := PointVars{Point: place.Point.Name}
-			if place.Vars != nil {
-				at.Variables = place.Vars.Describe()
+		for _, site := range sites {
+			at := PointVars{Point: site.Point.Name}
+			if site.Vars != nil {
+				at.Variables = site.Vars.Describe()
 			}
 			list = append(list, at)
 		}

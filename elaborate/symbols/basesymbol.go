@@ -8,9 +8,9 @@ import (
 	"github.com/pkg/errors"
 )
 
-// BaseSymbol returns the symbol from which a function counts that shares its name with
-// others of the module, and how far behind it the function is: the nearest in the same
-// section whose name the module has once. Where a module is loaded, only names tell.
+// BaseSymbol returns a base symbol for a function that shares its name with others of the
+// module, and the function's offset from it: the nearest symbol of the same section whose
+// name is unique in the module. In a loaded module, only names identify symbols.
 func (m *Module) BaseSymbol(f *Func) (name string, distance int64, err error) {
 	file, err := readModule(m.Path)
 	if err != nil {

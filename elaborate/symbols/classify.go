@@ -10,7 +10,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A layout is what a kernel says of its functions as a whole.
+// A layout has the tables and ranges of a kernel that classify its functions.
 type layout struct {
 	stext, etext uint64
 	refused      []textRange
@@ -20,7 +20,7 @@ type layout struct {
 	reserved     map[uint64]Refusal
 }
 
-// A textRange is code that is refused for one reason.
+// A textRange is a range of code that is refused for one reason.
 type textRange struct {
 	start, end uint64
 	why        Refusal
@@ -47,7 +47,7 @@ func (l *layout) functions(symbols []symbol) []Func {
 				break
 			}
 		}
-		if f.Size == 0 { // a mark at a section's end
+		if f.Size == 0 { // a label at a section's end
 			continue
 		}
 		f.Ftrace = l.sites[s.addr] || l.sites[s.addr+endbr]
@@ -57,7 +57,7 @@ func (l *layout) functions(symbols []symbol) []Func {
 	return list
 }
 
-// isFunction tells functions from marks, paddings and parts of functions.
+// isFunction reports whether a symbol is a function, and no label, padding or part of one.
 func isFunction(s *symbol) bool {
 	switch s.kind {
 	case 't', 'T', 'w', 'W':
@@ -68,8 +68,8 @@ func isFunction(s *symbol) bool {
 		!strings.Contains(s.name, ".cold") && !strings.HasPrefix(s.name, ".") && !isMark(s.name)
 }
 
-// isMark reports whether name is one that the linker script gives to a place
-// between functions.
+// isMark reports whether name is a label of the linker script between
+// functions.
 func isMark(name string) bool {
 	switch name {
 	case "_stext", "_text", "_etext", "_sinittext", "_einittext":
@@ -98,7 +98,7 @@ func (l *layout) refusal(s *symbol) Refusal {
 	return Probeable
 }
 
-// refusedText is code that is refused, by the symbols around them.
+// refusedText are ranges of code that is refused, by the symbols around them.
 var refusedText = []struct {
 	start, end string
 	why        Refusal
@@ -110,8 +110,8 @@ var refusedText = []struct {
 	{"__kprobes_text_start", "__kprobes_text_end", Kprobes},
 }
 
-// newLayout finds the marks that the linker script leaves among the symbols.
-// It returns their addresses, too.
+// newLayout finds the linker script's labels among the symbols. It returns their
+// addresses, too.
 func newLayout(symbols []symbol) (*layout, map[string]uint64, error) {
 	marks := map[string]uint64{
 		"_stext": 0, "_etext": 0,

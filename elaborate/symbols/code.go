@@ -23,8 +23,8 @@ type Code struct {
 	reserved []byte // records of reservedSize bytes each, by offset
 }
 
-// codeFile is where code is kept beside the index of functions, for unpacking an
-// image may take seconds: piece by piece
+// codeFile is the file with the code beside the index of functions, as unpacking an
+// image may take seconds. It has for each piece
 //
 //	name:u32 reserved:u32 code:u32 (their lengths)
 //	name, {offset:u32 length:u16 why:u16} for each reserved part, code
@@ -63,7 +63,7 @@ func (m *Module) Code(altInstr int64) (map[string]*Code, error) {
 	})
 }
 
-// keptCode returns the code that is kept in dir, where read has first to tell it.
+// keptCode returns the code in the file in dir, which read makes if it does not exist.
 func keptCode(dir string, start uint64, read func() ([]*codePiece, error)) (map[string]*Code, error) {
 	path := filepath.Join(dir, codeFile)
 	data, err := cache.Map(path)
@@ -99,7 +99,7 @@ func encodeCode(pieces []*codePiece) []byte {
 	return out
 }
 
-// openCode returns what encodeCode has written.
+// openCode decodes the data of encodeCode.
 func openCode(data []byte, start uint64) (map[string]*Code, error) {
 	pieces := map[string]*Code{}
 	for len(data) > 0 {
@@ -130,8 +130,8 @@ func (c *Code) From(addr uint64) []byte {
 	return c.bytes[addr-c.start:]
 }
 
-// Reserved says what an address, as linked, is in where no kprobe may be, "a
-// static branch, which the kernel rewrites" for one; "" if it is in nothing like that.
+// Reserved says in what kind of code, where no kprobe may be, an address, as linked, is, for
+// instance "a static branch, which the kernel rewrites"; "" if it is in none.
 func (c *Code) Reserved(addr uint64) string {
 	const longest = 255 // of the parts: the length of an alternative is a byte
 	if addr < c.start {
@@ -169,8 +169,8 @@ func (k *Kernel) At(addr uint64) (Func, bool) {
 	return Func{}, false
 }
 
-// Slide returns how far from where it is linked the kernel runs, if it is the
-// running one; 0 if it is not.
+// Slide returns the offset of KASLR, if the kernel is the running one; 0 if it is
+// not.
 func (k *Kernel) Slide() (uint64, error) {
 	if k.Release != running() {
 		return 0, nil

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package symbols knows what functions a kernel contains, where they are and
-// whether they can be probed, from the kernel's image alone: no System.map, no
-// debuginfo, and the kernel need not run.
+// Package symbols reads the functions of a kernel and its modules, their addresses
+// and whether they can be probed, from the kernel's image alone: without System.map
+// or debuginfo, and the kernel need not run.
 //
 //	/boot/vmlinuz-REL ─unpack─▶ ELF ─parseImage─▶ sections ─┬─▶ build-id
 //	                                                        ├─▶ raw BTF, for package btf

@@ -54,7 +54,7 @@ func (im *image) section(name string) *section {
 	return nil
 }
 
-// at returns what lies from addr to the end of its section, nil if nothing does.
+// at returns the bytes from addr to the end of its section, nil if there are none.
 func (im *image) at(addr uint64) []byte {
 	for i := range im.sections {
 		s := &im.sections[i]
@@ -66,7 +66,7 @@ func (im *image) at(addr uint64) []byte {
 	return nil
 }
 
-// between returns what lies from start to end, nil if it is not all there.
+// between returns the bytes from start to end, nil if they are not all there.
 func (im *image) between(start, end uint64) []byte {
 	data := im.at(start)
 	if end < start || end-start > uint64(len(data)) {

@@ -13,8 +13,8 @@ import (
 	"gostap/internal/vmlinuz"
 )
 
-// Lists that only some scripts need are made when the first one does, and kept
-// beside the index of functions, as text of an item a line.
+// Lists that only some scripts need are made for the first of these, and cached beside
+// the index of functions, as text with an item a line.
 const (
 	tracepointsFile = "tracepoints"
 	objectsFile     = "objects"
@@ -38,7 +38,7 @@ func (k *Kernel) extra(name string) ([]byte, error) {
 	return made[name], nil
 }
 
-// makeExtras makes all lists, out of the kernel's image or by asking the running kernel.
+// makeExtras makes all lists, from the kernel's image or the running kernel.
 func (k *Kernel) makeExtras() (map[string][]byte, error) {
 	symbols, tracepoints, err := k.imageExtras()
 	if err != nil {
@@ -59,7 +59,7 @@ func (k *Kernel) makeExtras() (map[string][]byte, error) {
 	}, nil
 }
 
-// image reads the kernel's image, if it is still the one of the index.
+// image reads the kernel's image, if it is unchanged.
 func (k *Kernel) image() (*image, error) {
 	if k.im != nil {
 		return k.im, nil
@@ -99,7 +99,7 @@ func (k *Kernel) imageExtras() ([]symbol, []tracepoint, error) {
 	return symbols, imageTracepoints(im, symbols), nil
 }
 
-// liveExtras asks the running kernel, which takes root.
+// liveExtras makes the lists from the running kernel, which takes root.
 func liveExtras() ([]symbol, []tracepoint, error) {
 	symbols, err := liveSymbols()
 	if err != nil {

@@ -14,7 +14,7 @@ type Func struct {
 	Addr   uint64 // as linked, without KASLR
 	Offset int64  // from _stext
 	Size   uint32 // to the next symbol
-	Kind   byte   // as nm(1) has it: T, t, W or w
+	Kind   byte   // as in nm(1): T, t, W or w
 	// Ftrace is set if the function begins with a call that ftrace can patch.
 	Ftrace bool
 	// Exported is set if modules may use the function.
@@ -36,23 +36,23 @@ func base(name string) string {
 	return name
 }
 
-// suffixes are what compilers put behind the names of functions, and a dot before it.
+// suffixes are the suffixes that compilers append to names of functions, behind a dot.
 var suffixes = []string{"isra", "constprop", "part", "cold", "lto_priv", "localalias", "llvm"}
 
-// isSuffix reports whether what stands behind a dot is a compiler's: a number counts them.
-// Go's names have dots of their own.
+// isSuffix reports whether the text behind a dot is a compiler's suffix; a number may follow it.
+// Go's names have other dots.
 func isSuffix(text string) bool {
 	text, _, _ = strings.Cut(text, ".")
 	return text != "" && strings.Trim(text, "0123456789") == "" || slices.Contains(suffixes, text)
 }
 
-// IsPart reports whether f is a piece that the compiler cut off a function.
+// IsPart reports whether f is a part that the compiler has split off a function.
 func (f *Func) IsPart() bool { return strings.Contains(f.Name, ".part.") }
 
 // A Refusal is a reason for which a function can't be probed.
 type Refusal uint8
 
-// Why functions can't be probed.
+// The reasons why functions can't be probed.
 const (
 	Probeable   Refusal = iota
 	Init                // __init and __exit code is gone once the kernel has booted
@@ -70,7 +70,7 @@ const (
 )
 
 // OnlyEntry reports whether the reason concerns the function's first instruction
-// only, and not what is behind it.
+// only, and not the rest.
 func (r Refusal) OnlyEntry() bool { return r == AtBranch || r == AtCall || r == AtBug }
 
 // String returns the reason as the second half of a sentence that begins with

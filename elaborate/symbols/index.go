@@ -122,7 +122,7 @@ func (x *index) fn(i int) Func {
 	return f
 }
 
-// first returns the place of the first name that is not below name.
+// first returns the index of the first name that is not below name.
 func (x *index) first(name string) int {
 	return sort.Search(x.count, func(i int) bool { return x.name(i) >= name })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A symbol is one line of what /proc/kallsyms shows of the kernel itself.
+// A symbol is a symbol of the kernel itself, as in /proc/kallsyms.
 type symbol struct {
 	addr uint64 // as linked
 	kind byte   // as nm(1) has it
@@ -25,9 +25,9 @@ type symbol struct {
 //	from 6.4                         num_syms names markers              token_table token_index offsets relative_base seqs_of_names
 //	in 7.2                           num_syms names markers              token_table token_index offsets seqs_of_names
 //
-// All are aligned to 8 bytes, and to 4 in 7.2, where each offset counts
-// from its own place. They are found by their shape, from the token table
-// outwards, and each is held against the others.
+// All are aligned to 8 bytes, and to 4 in 7.2, where each offset is
+// relative to its own address. They are found by their structure, from the token table
+// outwards, and each is checked against the others.
 type kallsymsTables struct {
 	rodata   []byte
 	addr     uint64 // of rodata
@@ -38,12 +38,12 @@ type kallsymsTables struct {
 	num      int
 	numAt    int // of num_syms
 	names    []byte
-	steps    int // names walked over in search of the first
+	steps    int // names that have been visited in search of the first
 }
 
 const (
 	maxSymbols = 4 << 20  // far above any kernel's number of symbols
-	maxSteps   = 64 << 20 // a search that takes more leads nowhere
+	maxSteps   = 64 << 20 // a search that takes more is given up
 )
 
 // decodeKallsyms returns all symbols, in the order of their addresses.
@@ -73,7 +73,7 @@ func (k *kallsymsTables) decode(im *image) ([]symbol, error) {
 	return k.findOffsets(im)
 }
 
-// up is where a table begins that is behind another one's end.
+// up returns the start of a table behind the end of another one.
 func (k *kallsymsTables) up(n int) int { return (n + k.align - 1) &^ (k.align - 1) }
 
 func align8(n int) int { return (n + 7) &^ 7 }
@@ -95,7 +95,7 @@ func (k *kallsymsTables) findTokens() error {
 	}
 }
 
-// tokensAround tries digits as the place of the token "0".
+// tokensAround tries digits as the offset of the token "0".
 func (k *kallsymsTables) tokensAround(digits int) bool {
 	end := digits
 	for range 256 - '0' {
@@ -144,7 +144,7 @@ func (k *kallsymsTables) findNames() error {
 	return errors.New("kernel image: no kallsyms names")
 }
 
-// namesAt tries at as the place of num names.
+// namesAt tries at as the offset of num names.
 func (k *kallsymsTables) namesAt(at, num int) bool {
 	area := k.rodata[at:k.tokenAt]
 	var markers []uint32
@@ -204,13 +204,13 @@ func isKind(c byte) bool {
 	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '?'
 }
 
-// An addressing says where the offsets may be, and how one becomes an address.
+// An addressing is a possible location of the offsets, and their conversion to addresses.
 type addressing struct {
 	offsets int
 	address func(i int, offset uint32) uint64
 }
 
-// findOffsets finds the addresses, and decodes all symbols with those that make sense.
+// findOffsets finds the offsets, and decodes all symbols with the first plausible ones.
 func (k *kallsymsTables) findOffsets(im *image) ([]symbol, error) {
 	symbols, err := k.decodeNames()
 	if err != nil {
@@ -230,7 +230,7 @@ func (k *kallsymsTables) findOffsets(im *image) ([]symbol, error) {
 	return nil, errors.New("kernel image: no kallsyms addresses")
 }
 
-// fromBase returns the addressings by relative_base, if that can be at the place. With CONFIG_KALLSYMS_ABSOLUTE_PERCPU, which is
+// fromBase returns the addressings by relative_base, if it may be there. With CONFIG_KALLSYMS_ABSOLUTE_PERCPU, which is
 // how x86 kernels with SMP were until 6.14, offsets that are not negative are addresses themselves.
 func (k *kallsymsTables) fromBase(im *image, offsets, place int) []addressing {
 	if place < 0 || place+8 > len(k.rodata) {
@@ -288,7 +288,7 @@ func (k *kallsymsTables) apply(a addressing, symbols []symbol) bool {
 	return true
 }
 
-// plausible holds two addresses that are known against the section headers.
+// plausible checks two symbols' addresses against the section headers.
 func plausible(symbols []symbol, im *image) bool {
 	text, init := im.section(".text"), im.section(".init.text")
 	stext, ok1 := find(symbols, "_stext")

@@ -50,8 +50,8 @@ func (f *Functions) Lookup(name string) []Func {
 	return list
 }
 
-// Variants returns the functions that the compiler has made of one called name
-// while it changed its parameters or cut it up: name.isra.0, name.part.0 and
+// Variants returns the clones and parts that the compiler has made of a function called
+// name: name.isra.0, name.part.0 and
 // the like.
 func (f *Functions) Variants(name string) []Func {
 	var list []Func
@@ -65,8 +65,8 @@ func (f *Functions) Variants(name string) []Func {
 }
 
 // Glob returns the functions whose names match pattern (*, ?, [a-z], [!a-z],
-// \ before a character that stands for itself), in the order of names. What
-// the compiler has put behind a name need not be matched: see Func.Base.
+// \ before a character that stands for itself), in the order of names. Compilers'
+// suffixes need not be matched: see Func.Base.
 func (f *Functions) Glob(pattern string) []Func {
 	prefix := pattern
 	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readTracefs reads one of tracefs' files, what of it says what that tells.
+// readTracefs reads a file of tracefs; what names its content, for errors.
 func readTracefs(name, what string) ([]byte, error) {
 	text, err := readKernelFS("tracefs", "/sys/kernel/tracing", name)
 	if os.IsNotExist(err) {
@@ -20,9 +20,8 @@ func readTracefs(name, what string) ([]byte, error) {
 	return text, errors.Wrap(err, what+" (mount -t tracefs tracefs /sys/kernel/tracing)")
 }
 
-// readKernelFS reads a file of one of the kernel's own file systems, which is
-// mounted at a folder, or nowhere: then it is read from a mount that nobody
-// else sees (Linux 5.2, as root). The error is os.ErrNotExist's kind if neither
+// readKernelFS reads a file of one of the kernel's own file systems. If it is not
+// mounted at a folder, the file is read from a detached mount (Linux 5.2, as root). The error is os.ErrNotExist's kind if neither
 // has the file.
 func readKernelFS(kind, folder, name string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(folder, name))
@@ -43,8 +42,8 @@ func readKernelFS(kind, folder, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// detachedMount mounts a file system of the kernel's nowhere; its root is a
-// descriptor, which the caller closes.
+// detachedMount mounts a file system of the kernel without attaching it; it returns a
+// descriptor of its root, which the caller closes.
 func detachedMount(kind string) (int, error) {
 	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// EncodeFunctions returns functions as a kernel's or a module's are kept, for OpenFunctions. Their
+// EncodeFunctions encodes functions in the form of the index, for OpenFunctions. Their
 // Offsets count from the first.
 func EncodeFunctions(list []Func) ([]byte, error) {
 	start := uint64(0)
@@ -28,7 +28,7 @@ func EncodeFunctions(list []Func) ([]byte, error) {
 	return encodeIndex(list, start, 0), nil
 }
 
-// OpenFunctions returns what EncodeFunctions has made; it refers to data.
+// OpenFunctions decodes the data of EncodeFunctions, to which the result refers.
 func OpenFunctions(data []byte) (*Functions, error) {
 	x, err := openIndex(data)
 	return &Functions{x}, err

@@ -14,8 +14,8 @@ import (
 	"gostap/internal/kallsyms"
 )
 
-// openLive asks the running kernel, which takes root: /proc/kallsyms for the
-// symbols, tracefs and debugfs for what may be done with them.
+// openLive reads the running kernel, which takes root: /proc/kallsyms for the symbols,
+// tracefs and debugfs for which of them can be probed.
 func openLive(release string) (*Kernel, error) {
 	notes, err := os.ReadFile("/sys/kernel/notes")
 	if err != nil {
@@ -45,7 +45,7 @@ func openLive(release string) (*Kernel, error) {
 	return write(release, buildID, encodeIndex(list, l.stext, len(btf)), btf)
 }
 
-// liveSymbols reads the kernel's own symbols, which stand before its modules'.
+// liveSymbols reads the kernel's own symbols, which come before its modules'.
 func liveSymbols() ([]symbol, error) {
 	f, err := os.Open(kallsyms.Path)
 	if err != nil {
@@ -70,7 +70,7 @@ func liveSymbols() ([]symbol, error) {
 	return symbols, nil
 }
 
-// liveLayout asks tracefs and debugfs.
+// liveLayout reads the layout from tracefs and debugfs.
 func liveLayout(symbols []symbol) (*layout, error) {
 	l, _, err := newLayout(symbols)
 	if err != nil {
@@ -80,7 +80,7 @@ func liveLayout(symbols []symbol) (*layout, error) {
 	if probes, _ := find(symbols, "register_kprobe"); probes == 0 {
 		return nil, errors.New("the running kernel has no kprobes (it was built without CONFIG_KPROBES); -r RELEASE is for another one")
 	}
-	// A kernel that can have no debugfs keeps its list to itself, and refuses what is on it when a probe is to be registered.
+	// Without debugfs the blacklist is not known; the kernel refuses these functions when a probe is registered.
 	blacklist, err := readKernelFS("debugfs", "/sys/kernel/debug", "kprobes/blacklist")
 	if err != nil && !os.IsNotExist(err) {
 		return nil, errors.Wrap(err, "the kprobes blacklist")

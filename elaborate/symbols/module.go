@@ -53,8 +53,8 @@ func (m *Module) BuildID() (string, error) {
 	return string(id), errors.WithStack(err)
 }
 
-// buildIDFile keeps a module's build-id beside the index, for unpacking a module
-// may take a tenth of a second.
+// buildIDFile is the file with a module's build-id beside the index, as unpacking a
+// module may take a tenth of a second.
 const buildIDFile = "build-id"
 
 // Tracepoints returns the module's own tracepoints.
@@ -73,7 +73,7 @@ func (m *Module) Tracepoints() ([]Tracepoint, error) {
 	return list, err
 }
 
-// ModuleTree are a kernel's installed modules: their files by their names.
+// A ModuleTree is a kernel's installed modules: their files by their names.
 type ModuleTree map[string]string
 
 // Modules returns the modules that are installed for the kernel.
@@ -132,8 +132,8 @@ func (t ModuleTree) Nearest(name string, n int) []string {
 	return suggest.Nearest(strings.ReplaceAll(name, "-", "_"), t.Glob("*"), n)
 }
 
-// Read has the modules of these names read where they are not in the cache
-// yet, which takes some milliseconds for each, on all CPUs.
+// Read reads the modules of these names that are not in the cache yet, on all CPUs;
+// each takes some milliseconds.
 func (t ModuleTree) Read(names []string) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.NumCPU())
@@ -157,8 +157,7 @@ func ModuleName(path string) string {
 }
 
 // OpenModule reads a module's file: NAME.ko, NAME.ko.xz, NAME.ko.zst or
-// NAME.ko.gz. What it finds is kept in the cache for as long as the file does
-// not change.
+// NAME.ko.gz. The result is cached until the file changes.
 func OpenModule(path string) (*Module, error) {
 	m, err := locateModule(path)
 	if err != nil {
@@ -173,7 +172,7 @@ func OpenModule(path string) (*Module, error) {
 	return m, m.openCached()
 }
 
-// locateModule returns a module with its paths alone, in the file system and in the cache.
+// locateModule returns a module with its paths only, in the file system and in the cache.
 func locateModule(path string) (*Module, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -183,7 +182,7 @@ func locateModule(path string) (*Module, error) {
 	return &Module{Name: ModuleName(path), Path: path, dir: cache.Path("modules", hex.EncodeToString(key[:12]))}, nil
 }
 
-// fill reads the file and puts what it holds into the cache.
+// fill reads the file and writes its data to the cache.
 func (m *Module) fill() error {
 	file, err := readModule(m.Path)
 	if err == nil {
@@ -209,7 +208,7 @@ func (m *Module) openCached() error {
 	return err
 }
 
-// write puts what the file holds into the cache, the index last.
+// write writes the file's data to the cache, the index last.
 func (m *Module) write(file []byte) error {
 	f, err := parseModule(file)
 	if err != nil {

@@ -18,10 +18,10 @@ type moduleFile struct {
 	file    []byte
 	symbols []elf.Symbol // number n of the file is at n-1
 
-	relocated map[elf.SectionIndex]map[uint64]spot // what pointer has asked for
+	relocated map[elf.SectionIndex]map[uint64]spot // cache of pointer
 }
 
-// A spot is a place in a section.
+// A spot is an offset in a section.
 type spot struct {
 	section elf.SectionIndex
 	offset  uint64
@@ -55,8 +55,8 @@ func (m *moduleFile) data(name string) []byte {
 	return m.file[s.Offset : s.Offset+s.FileSize]
 }
 
-// pointers returns what the relocations of a section lead to, by the places in
-// the section that they fill in.
+// pointers returns the targets of a section's relocations, by the offsets that they
+// fill in.
 func (m *moduleFile) pointers(name string) map[uint64]spot {
 	const relaSize = 24
 	all := map[uint64]spot{}
@@ -71,7 +71,7 @@ func (m *moduleFile) pointers(name string) map[uint64]spot {
 	return all
 }
 
-// pointer returns what the pointer at, offset bytes on, leads to.
+// pointer returns the target of the pointer at an offset from at.
 func (m *moduleFile) pointer(at spot, offset uint64) spot {
 	if at.section <= 0 || int(at.section) >= len(m.elf.Sections) {
 		return spot{}
@@ -84,7 +84,7 @@ func (m *moduleFile) pointer(at spot, offset uint64) spot {
 	return all[at.offset+offset]
 }
 
-// targets returns what the relocations of a section lead to.
+// targets returns the targets of a section's relocations.
 func (m *moduleFile) targets(name string) map[spot]bool {
 	set := map[spot]bool{}
 	for _, to := range m.pointers(name) {
@@ -162,7 +162,7 @@ func (m *moduleFile) functions() []Func {
 	return list
 }
 
-// tracepoints returns the module's tracepoints, as imageTracepoints does the kernel's.
+// tracepoints returns the module's tracepoints, as imageTracepoints does for the kernel.
 func (m *moduleFile) tracepoints() []tracepoint {
 	var list []tracepoint
 	at := map[spot]int{} // in list

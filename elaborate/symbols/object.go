@@ -10,7 +10,7 @@ import (
 	"gostap/translator/suggest"
 )
 
-// An Object is what a symbol names that is no function: a variable, mostly.
+// An Object is a symbol that is no function: mostly a variable.
 type Object struct {
 	Name   string
 	Offset int64  // from _stext
@@ -19,10 +19,10 @@ type Object struct {
 	PerCPU bool   // each CPU has its own; Offset may then be an address
 }
 
-// Init reports whether o is gone once the kernel has booted.
+// Init reports whether o's memory is freed once the kernel has booted.
 func (o *Object) Init() bool { return o.Kind == initKind }
 
-// initKind marks, among an Object's kinds, what lies in the init sections.
+// initKind is added to the kind of Objects in the init sections.
 const initKind = 'i'
 
 // Objects returns all objects called name.
@@ -82,8 +82,8 @@ func parseObject(line string) (o Object, ok bool) {
 	}, true
 }
 
-// encodeObjects writes the symbols that are no code's, which ascend by address.
-// The first line is empty, so that each name stands behind a line's end.
+// encodeObjects writes the symbols that are no functions, which ascend by address.
+// The first line is empty, so that each name follows a newline.
 func encodeObjects(symbols []symbol, stext uint64) []byte {
 	a := areasOf(symbols)
 	out := []byte("\n")
@@ -112,7 +112,7 @@ func encodeObjects(symbols []symbol, stext uint64) []byte {
 	return out
 }
 
-// areas are where in the kernel something else than plain data lies. Since 6.15 the per-CPU variables are linked among the
+// areas are the ranges of the kernel's symbols that are no ordinary data. Since 6.15 the per-CPU variables are linked among the
 // initialization data; before, from address 0 on.
 type areas struct {
 	text, initText, init, percpu textRange
@@ -128,8 +128,8 @@ func areasOf(symbols []symbol) *areas {
 		between("__per_cpu_start", "__per_cpu_end")}
 }
 
-// isObject tells objects from functions. What is among the data is an object, though nm may take it for code, as it does in 7.2
-// with what is mostly read.
+// isObject reports whether a symbol is an object, and no function. Symbols among the data are objects, even if nm has them as
+// code, as those of read-mostly data in 7.2.
 func (a *areas) isObject(s *symbol) bool {
 	if strings.ContainsRune("tTwW", rune(s.kind)) {
 		return s.addr >= a.text.end && (s.addr < a.init.start || s.addr >= a.init.end) && (s.addr < a.initText.start || s.addr >= a.initText.end)
@@ -137,7 +137,7 @@ func (a *areas) isObject(s *symbol) bool {
 	return strings.ContainsRune("dDbBrRvVaA", rune(s.kind))
 }
 
-// PerCPU reports whether a variable is linked at addr that each CPU has for itself.
+// PerCPU reports whether a per-CPU variable is linked at addr.
 func (k *Kernel) PerCPU(addr uint64) bool {
 	if addr>>63 == 0 {
 		return true

@@ -24,7 +24,7 @@ type MissingError struct {
 
 func (e *MissingError) Error() string { return e.What + "; " + e.Hint() }
 
-// Hint says what to do.
+// Hint returns the remedy.
 func (e *MissingError) Hint() string {
 	if e.Install == "" {
 		return distro.Doctor
@@ -32,8 +32,8 @@ func (e *MissingError) Hint() string {
 	return "install it: " + e.Install + "; " + distro.Doctor
 }
 
-// A source is what an index was made of; as long as it is the same file, the
-// index is right.
+// A source identifies the file that an index was built from; while it is the same, the
+// index is valid.
 type source struct {
 	Path    string
 	Size    int64
@@ -43,7 +43,7 @@ type source struct {
 
 // Open returns the kernel of that release (what uname -r prints), which need
 // not be the one that runs. Package kernels finds its image;
-// if the running kernel has none, it is asked itself.
+// if the running kernel has none, its own lists are read.
 //
 // The first call for a kernel build takes about half a second; its results are
 // kept in the cache, from where later calls take them in less than 1 ms.
@@ -125,7 +125,7 @@ func writeSource(release string, s source) error {
 	return cache.Write(sourcePath(release), data)
 }
 
-// openCached opens what build has written.
+// openCached opens the files that build has written.
 func openCached(release, buildID string) (*Kernel, error) {
 	dir := kernelDir(buildID)
 	data, err := cache.Map(filepath.Join(dir, "symbols"))
@@ -189,7 +189,7 @@ func imageFunctions(im *image) ([]Func, uint64, error) {
 	return list, l.stext, nil
 }
 
-// write puts a kernel into the cache and opens it there. It may have no BTF.
+// write writes a kernel to the cache and opens it there. It may have no BTF.
 func write(release, buildID string, index, btf []byte) (*Kernel, error) {
 	dir := kernelDir(buildID)
 	if len(btf) > 0 {

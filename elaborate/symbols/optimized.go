@@ -12,16 +12,16 @@ import (
 // jumpSize is the size of the jump that the kernel puts in place of a kprobe.
 const jumpSize = 5
 
-// Jumps are the kprobes of the running kernel that it has optimised: a jump stands
-// there, over the instructions behind the kprobe's own, too.
+// Jumps are the kprobes of the running kernel that it has optimised: a jump
+// replaces the kprobe's instruction, and covers those behind it.
 type Jumps struct {
 	slide  uint64
-	byAddr map[uint64]string // "vfs_read+0x5", by where the kernel runs
+	byAddr map[uint64]string // "vfs_read+0x5", by run-time address
 	byName map[string]string // by "MODULE:NAME+0x5"
 }
 
-// Jumps asks the running kernel, if k is that, which takes root. Where it does not
-// tell there are none: it copes with probes there, too.
+// Jumps reads the optimised kprobes of the running kernel, if k is that, which takes root.
+// Without the list there are none: the kernel can handle probes there, too.
 func (k *Kernel) Jumps() *Jumps {
 	j := &Jumps{byAddr: map[uint64]string{}, byName: map[string]string{}}
 	if k.Release != running() {
@@ -59,8 +59,8 @@ func (j *Jumps) read(list string) {
 	}
 }
 
-// Over returns the kprobe whose jump stands over the instruction at addr, as linked,
-// of the kernel itself, but begins before it; "" if there is none.
+// Over returns the kprobe whose jump covers the instruction at addr, as linked, of the
+// kernel itself, and begins before it; "" if there is none.
 func (j *Jumps) Over(addr uint64) string {
 	for i := uint64(1); i < jumpSize; i++ {
 		if probe := j.byAddr[addr+j.slide-i]; probe != "" {
@@ -70,7 +70,7 @@ func (j *Jumps) Over(addr uint64) string {
 	return ""
 }
 
-// OverModule is Over for a place in a module, counted from a symbol.
+// OverModule is Over for an address in a module, relative to a symbol.
 func (j *Jumps) OverModule(module, symbol string, offset int64) string {
 	for i := int64(1); i < jumpSize && i <= offset; i++ {
 		if probe := j.byName[fmt.Sprintf("%s:%s+%#x", module, symbol, offset-i)]; probe != "" {

@@ -24,13 +24,13 @@ var reservedFor = [...]string{
 	bug:          "a BUG or WARN, whose trap the kernel takes by its address",
 }
 
-// The tables that tell where the kernel rewrites code, or goes by its address:
-// each entry begins with the distance to it. The kernel also rewrites indirect
-// calls, returns, lock prefixes and calls of paravirt operations, but before
-// anybody can probe them, and one instruction where there was one.
+// The tables of code that the kernel rewrites, or identifies by its address: each
+// entry begins with the relative address. The kernel also rewrites indirect calls,
+// returns, lock prefixes and calls of paravirt operations, but before they can be
+// probed, and one instruction by another.
 var codeTables = []struct {
 	section     string // in modules
-	start, stop string // the marks around it in the kernel
+	start, stop string // the labels around it in the kernel
 	entry       uint64 // its size
 	length, why uint64
 	refusal     Refusal // of functions that begin there
@@ -132,7 +132,7 @@ func (m *moduleFile) code(altInstr int64) []*codePiece {
 	return list
 }
 
-// mark returns the address, as linked, of a symbol that stands between things.
+// mark returns the address, as linked, of a label.
 func (k *Kernel) mark(name string) (uint64, error) {
 	list, err := k.Objects(name)
 	if err != nil || len(list) == 0 {
@@ -141,7 +141,7 @@ func (k *Kernel) mark(name string) (uint64, error) {
 	return k.x.stext + uint64(list[0].Offset), nil
 }
 
-// relative returns what the first four bytes of field, which stands at addr, point to.
+// relative returns the target of the first four bytes of field, a relative address at addr.
 func relative(addr uint64, field []byte) uint64 {
 	return addr + uint64(int64(int32(binary.LittleEndian.Uint32(field))))
 }

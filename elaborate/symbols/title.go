@@ -2,7 +2,7 @@
 
 package symbols
 
-// Title is how messages name a module, or the kernel itself if that is "".
+// Title is the name of a module, or of the kernel itself (""), in messages.
 func Title(module, release string) string {
 	if module != "" {
 		return "module " + module

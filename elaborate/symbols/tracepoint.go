@@ -13,16 +13,15 @@ import (
 	"gostap/translator/suggest"
 )
 
-// A Tracepoint is one of the places in the kernel's source at which its
-// authors let others look on.
+// A Tracepoint is one of the kernel's tracepoints.
 type Tracepoint struct {
-	System string // "sched"; "" for the few that no trace event is made of
+	System string // "sched"; "" for the few without a trace event
 	Name   string // "sched_switch"
 	Offset int64  // of its struct tracepoint, from _stext; 0 in modules
 	Module string // the module that it is in; "" for the kernel itself
 }
 
-// tracepointPrefix stands before a tracepoint's name in that of its struct tracepoint.
+// tracepointPrefix is the prefix of the symbol of a struct tracepoint.
 const tracepointPrefix = "__tracepoint_"
 
 // Symbol is the name of its struct tracepoint.
@@ -45,7 +44,7 @@ func (k *Kernel) Tracepoints() ([]Tracepoint, error) {
 	return parseTracepoints(data)
 }
 
-// parseTracepoints reads what encodeTracepoints has written.
+// parseTracepoints decodes the data of encodeTracepoints.
 func parseTracepoints(data []byte) ([]Tracepoint, error) {
 	var list []Tracepoint
 	for line := range strings.Lines(string(data)) {
@@ -88,14 +87,14 @@ func NearestTracepoints(list []Tracepoint, pattern string, n int) []string {
 	return suggest.Nearest(pattern, known, n)
 }
 
-// A tracepoint is one as it was found.
+// A tracepoint is a tracepoint with its address.
 type tracepoint struct {
 	system, name string
 	addr         uint64
 }
 
-// Where struct trace_event_call has its class and its tracepoint, and
-// struct trace_event_class the name of its system: so since Linux 3.15.
+// Offsets of the class and the tracepoint in struct trace_event_call, and of the
+// system's name in struct trace_event_class, since Linux 3.15.
 const (
 	callClass      = 16
 	callTracepoint = 24
@@ -103,8 +102,8 @@ const (
 )
 
 // imageTracepoints returns the tracepoints of a kernel image: every struct
-// tracepoint begins with its name. The systems are those of the trace events
-// that are made of them.
+// tracepoint begins with its name. The systems are those of their
+// trace events.
 func imageTracepoints(im *image, symbols []symbol) []tracepoint {
 	var list []tracepoint
 	at := map[uint64]int{} // in list
@@ -152,8 +151,8 @@ func (im *image) text(addr uint64) string {
 	return string(data[:n])
 }
 
-// liveTracepoints asks tracefs for the systems: trace events are called as
-// their tracepoints, but for a few that are made of another's.
+// liveTracepoints takes the systems from tracefs: trace events have the names of their
+// tracepoints, except for a few that share one.
 func liveTracepoints(symbols []symbol) ([]tracepoint, error) {
 	events, err := readTracefs("available_events", "the kernel's trace events")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// cast returns the location that @cast(X, "type", "module") points to. Of several modules, "a:b", that are not the kernel's
-// alone, the first that has the type is it.
+// cast returns the location that @cast(X, "type", "module") points to. Of several modules, "a:b", the first that has the
+// type is used.
 func (r *resolution) cast() (l *location, d *syntax.Diagnostic) {
 	if !strings.ContainsAny(r.x.Module, "/<") {
 		return r.castIn(r.x.Module)
@@ -25,7 +25,7 @@ func (r *resolution) cast() (l *location, d *syntax.Diagnostic) {
 	return l, d
 }
 
-// castIn looks for the type of a @cast in one module, or "kernel:module".
+// castIn resolves a @cast with the types of one module, or of "kernel:module".
 func (r *resolution) castIn(module string) (*location, *syntax.Diagnostic) {
 	fail := func(format string, args ...any) (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf(format, args...)}
@@ -48,8 +48,8 @@ func (r *resolution) castIn(module string) (*location, *syntax.Diagnostic) {
 			return nil, d
 		}
 		types, where, user = src.Info.Types(), src.String(), true
-	case kernelModule(module) && r.place.inProgram():
-		// A type that the program does not have may be the kernel's.
+	case kernelModule(module) && r.site.inProgram():
+		// A type that the program lacks may be one of the kernel's.
 		if user = module == "" && len(typesNamed(types, r.x.Name)) > 0; user {
 			break
 		}
@@ -74,7 +74,7 @@ func (r *resolution) castIn(module string) (*location, *syntax.Diagnostic) {
 	}
 	ids := typesNamed(types, r.x.Name)
 	if len(ids) == 0 && kernelModule(module) {
-		// "kernel:nfsd": what the kernel itself does not have, one of these modules may.
+		// "kernel:nfsd": a type that the kernel itself lacks may be one of these modules'.
 		for _, name := range strings.Split(module, ":") {
 			m := r.env.Target.FirstModule(name)
 			if m == nil || len(ids) > 0 {
@@ -93,7 +93,7 @@ func (r *resolution) castIn(module string) (*location, *syntax.Diagnostic) {
 	at := func(id btf.ID) *location {
 		return &location{types: types, full: types, at: r.x.At, what: syntax.ExprString(r.x.X), typ: id, addr: &program.ScriptExpr{X: r.x.X}, user: user}
 	}
-	// Structs of one name may differ: the first that has the member is it.
+	// There may be several structs of the name: the first that has the member is used.
 	l := at(ids[0])
 	if len(r.x.Access) > 0 && r.x.Access[0].Member != "" {
 		for _, id := range ids {
@@ -119,7 +119,7 @@ func kernelModule(module string) bool {
 	return false
 }
 
-// longNames are C's names of numbers as compilers spell them.
+// longNames are abbreviations of C's integer types, with the names in debuginfo.
 var longNames = map[string]string{
 	"long": "long int", "unsigned long": "long unsigned int", "unsigned long int": "long unsigned int",
 	"short": "short int", "unsigned short": "short unsigned int", "unsigned short int": "short unsigned int",

@@ -21,15 +21,15 @@ const (
 	stacked              // X87 and MEMORY
 )
 
-// A classified is a type as it is passed.
+// A classified says how values of a type are passed.
 type classified struct {
 	words  []class
 	memory bool  // never in registers
-	byRef  bool  // a pointer to it is passed, and words is that
+	byRef  bool  // a pointer to the value is passed, and words is for the pointer
 	align  int64 // bytes, at least a word
 }
 
-// maxClassified bounds the fields that are looked at: hostile types have any number.
+// maxClassified bounds the fields that are visited: hostile types have any number.
 const maxClassified = 1000
 
 // classify returns how values of type id are passed.
@@ -55,7 +55,7 @@ func classify(types btf.Table, id btf.ID) classified {
 	return c
 }
 
-// aggregate reports whether id is made of others.
+// aggregate reports whether id is a struct, a union, an array or the like.
 func aggregate(types btf.Table, id btf.ID) bool {
 	switch types.Kind(types.Strip(id)) {
 	case btf.Struct, btf.Union, btf.Array:
@@ -64,10 +64,10 @@ func aggregate(types btf.Table, id btf.ID) bool {
 	return false
 }
 
-// add classifies what lies at a byte of the value.
+// add classifies the field of a type at a byte of the value.
 func (c *classified) add(types btf.Table, id btf.ID, at int64, left *int) {
 	if *left--; *left < 0 || at/machine.WordSize >= int64(len(c.words)) || at < 0 || len(c.words) > 2 && aggregate(types, id) {
-		return // of more than two words, which are in memory
+		return // a value of more than two words is in memory
 	}
 	t := types.Strip(id)
 	size := types.Size(t)
@@ -101,7 +101,7 @@ func (c *classified) add(types btf.Table, id btf.ID, at int64, left *int) {
 	}
 }
 
-// merge notes that bytes from at on are of a class; a word with general ones is general.
+// merge gives the bytes from at on a class; a word with bytes of class general is general.
 func (c *classified) merge(at, size int64, to class) {
 	for w := at / machine.WordSize; w <= (at+size-1)/machine.WordSize && w < int64(len(c.words)); w++ {
 		switch have := c.words[w]; {
@@ -125,7 +125,7 @@ func (c *classified) count(of class) (n int) {
 	return n
 }
 
-// registers returns the words, by their numbers among those of their class; the others are nil.
+// registers returns the words' registers, each class numbered by itself; the others are nil.
 func (c *classified) registers(generals, vectors func(int) program.Expr) []program.Expr {
 	list := make([]program.Expr, len(c.words))
 	n, v := 0, 0

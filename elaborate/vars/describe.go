@@ -2,28 +2,28 @@
 
 package vars
 
-// A Variable is a target variable, and whether it has a value at the place.
+// A Variable is a target variable, and whether it has a value at the site.
 type Variable struct {
 	Name   string   `json:"name"`
 	Type   string   `json:"type"`
 	Param  bool     `json:"param,omitempty"`
 	Here   bool     `json:"here"`
-	Entry  bool     `json:"entry,omitempty"`  // as it was at the function's entry, which takes a probe there
-	Why    string   `json:"why,omitempty"`    // it has none
-	Ranges []string `json:"ranges,omitempty"` // code at which it has one; none: all of the function, or none, by Here
+	Entry  bool     `json:"entry,omitempty"`  // its value is that of the function's entry, where a second probe saves it
+	Why    string   `json:"why,omitempty"`    // why it has no value
+	Ranges []string `json:"ranges,omitempty"` // addresses at which it has a value; none: by Here, the whole function or nowhere
 }
 
 // List returns the target variables that have values: the parameters, and the
 // result at a return.
 func (v *Resolver) List() []Variable {
-	if l, ok := v.place.(*listed); ok {
+	if l, ok := v.site.(*listed); ok {
 		return l.variables()
 	}
-	p, _ := v.place.prototype()
+	p, _ := v.site.prototype()
 	if p == nil {
 		return v.listScope()
 	}
-	types, err := v.place.types()
+	types, err := v.site.types()
 	if err != nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (v *Resolver) List() []Variable {
 
 // listScope is List by debuginfo.
 func (v *Resolver) listScope() []Variable {
-	s := v.place.scope()
+	s := v.site.scope()
 	if s == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (v *Resolver) listScope() []Variable {
 	return list
 }
 
-// result lists $return by debuginfo, if the place has one.
+// result lists $return by debuginfo, if the site has one.
 func (v *Resolver) result(s *scope) (list []Variable) {
 	types := s.Info.Types()
 	if results := s.Results(); v.atReturn && len(results) > 0 {
@@ -76,10 +76,10 @@ func (v *Resolver) result(s *scope) (list []Variable) {
 	return list
 }
 
-// Describe returns all variables that debuginfo, or else BTF, knows of, also
-// those without a value.
+// Describe returns all variables of debuginfo, or else of BTF, also those
+// without a value.
 func (v *Resolver) Describe() []Variable {
-	s := v.place.scope()
+	s := v.site.scope()
 	if s == nil {
 		return v.List()
 	}

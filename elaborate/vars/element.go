@@ -12,7 +12,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// index returns the element of l that a asks for, where l is an array, a pointer, a slice, a string, or the like.
+// index returns the element of l with the index a; l is an array, a pointer, a slice, a string, or the like.
 func (r *resolution) index(l *location, a syntax.Access) (*location, *syntax.Diagnostic) {
 	l, d := l.direct()
 	if d != nil {
@@ -51,8 +51,8 @@ func (r *resolution) index(l *location, a syntax.Access) (*location, *syntax.Dia
 	return &out, nil
 }
 
-// bounded returns addr, of length elements, or, if the one that a asks for is none of them, an address at which there is nothing
-// to be read. False: the index is more than a number or a variable, and would be computed twice.
+// bounded returns addr, the address of length elements, or, if the index a is out of range, an invalid address. False: the
+// index is no number or variable, and would be computed twice.
 func bounded(a syntax.Access, addr, length program.Expr) (program.Expr, bool) {
 	var index program.Expr
 	if n, ok := constant(a.Index); ok {
@@ -68,7 +68,7 @@ func bounded(a syntax.Access, addr, length program.Expr) (program.Expr, bool) {
 	return &program.Cond{At: a.At, If: within, Then: addr, Else: &program.Number{At: a.At, Value: math.MinInt64}}, true
 }
 
-// sliced returns where the pointer to the elements of l is, and how many there are, if l is a slice, a string, or the like; else nil.
+// sliced returns the location of the pointer to the elements of l, and their number, if l is a slice, a string, or the like; else nil.
 func (l *location) sliced() (array *location, length program.Expr) {
 	types, ok := l.types.(*dwarf.Types)
 	if !ok {
@@ -96,7 +96,7 @@ func (l *location) sliced() (array *location, length program.Expr) {
 	return nil, nil
 }
 
-// element returns the one of values like l, one behind the other, that a asks for.
+// element returns the element with the index a of consecutive values like l.
 func (l *location) element(a syntax.Access) (*location, *syntax.Diagnostic) {
 	out := *l
 	size := out.types.Size(out.typ)

@@ -11,16 +11,16 @@ import (
 	"gostap/translator/syntax"
 )
 
-// What an argument's register held at a function's entry may be in no place later,
-// though debuginfo still says of a variable that it is that (DW_OP_entry_value). A
-// handler that reads such a variable has a second probe at the function's entry, which
-// keeps what the register holds; tapset context/entries.stp has where. Handlers whose
-// function was entered before do not run, as for return probes.
+// The value that an argument's register had at a function's entry may be lost later,
+// though debuginfo still locates a variable by it (DW_OP_entry_value). A handler that
+// reads such a variable has a second probe at the function's entry, which saves the
+// register's value by functions of the tapset context/entries.stp. Handlers of calls that
+// began before the session do not run, as for return probes.
 
-// EntryValues are those that variables have asked for; the index is their number.
+// EntryValues are the entry values that variables need; the index is their number.
 type EntryValues []*EntryValue
 
-// An EntryValue is what a register of a function holds at its entry.
+// An EntryValue is the value of a register at a function's entry.
 type EntryValue struct {
 	Source   *image.Source
 	Function dwarf.Instance
@@ -28,8 +28,8 @@ type EntryValue struct {
 	Base     image.BaseSymbol
 }
 
-// entryValue returns what a register held at the function's entry, at which the
-// stack pointer was just below frame.
+// entryValue returns the value of a register at the function's entry, where the stack
+// pointer was just below frame.
 func (r *resolution) entryValue(s *scope, register int64, frame program.Expr) (program.Expr, error) {
 	if r.summary || !machine.Visible(register) {
 		return nil, dwarf.ErrEntryOnly
@@ -43,8 +43,8 @@ func (r *resolution) entryValue(s *scope, register int64, frame program.Expr) (p
 	return &program.ScriptExpr{X: EntryCall(r.x.At, "value", at, number)}, nil
 }
 
-// FrameKey tells a function's frame from all others of the same time: by its address, in
-// a program together with the process, for the stacks of several may be at the same addresses.
+// FrameKey identifies a function's frame: by its address and, in a program, the process, as
+// stacks of several processes may be at the same addresses.
 func FrameKey(at syntax.Pos, src *image.Source, frame program.Expr) program.Expr {
 	if !src.User() {
 		return frame
@@ -61,7 +61,7 @@ func EntryCall(at syntax.Pos, what string, frame syntax.Expr, number int64, more
 	return &syntax.CallExpr{At: at, Name: "__entry_" + what, Args: args}
 }
 
-// number returns the number of an entry value, by which the tapset keeps it.
+// number returns the number of an entry value, its key in the tapset.
 func (list *EntryValues) number(src *image.Source, function dwarf.Instance, register int64) (int64, error) {
 	for i, e := range *list {
 		if e.Source.Name() == src.Name() && e.Function.Die == function.Die && e.Function.Low == function.Low && e.Register == register {

@@ -17,7 +17,7 @@ func (v *Resolver) enum(x *syntax.AtExpr) *program.Value {
 	if !ok {
 		return Refused(x.At, `@enum takes the name of a constant: @enum("NAME")`)
 	}
-	types, err := v.place.types()
+	types, err := v.site.types()
 	if err != nil {
 		return failed(x.At, v.env.Target.Complain(x.At, err))
 	}
@@ -38,7 +38,7 @@ func (v *Resolver) enumName(x *syntax.AtExpr) *program.Value {
 	if what := changes(x.Args[1]); what != "" {
 		return Refused(x.At, "@enumname looks at its value more than once: put %s into a variable first", what)
 	}
-	types, err := v.place.types()
+	types, err := v.site.types()
 	if err != nil {
 		return failed(x.At, v.env.Target.Complain(x.At, err))
 	}
@@ -50,8 +50,8 @@ func (v *Resolver) enumName(x *syntax.AtExpr) *program.Value {
 	return Refused(x.At, "the kernel has no enumeration %q", name)
 }
 
-// nameOf picks a name by halves, so that many take few steps. Of constants of
-// one value the first has it.
+// nameOf chooses a name by binary search. Of several constants with one value
+// the first is used.
 func nameOf(at syntax.Pos, list []btf.Enumerator, value program.Expr) program.Expr {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b btf.Enumerator) int { return cmp.Compare(a.Value, b.Value) })
@@ -82,7 +82,7 @@ func onlyText(args []syntax.Expr) (string, bool) {
 	return t.Value, true
 }
 
-// changes spells what in an expression has an effect, "" if nothing has.
+// changes spells the part of an expression that has a side effect, "" if there is none.
 func changes(x syntax.Expr) (what string) {
 	syntax.Inspect(x, func(n syntax.Node) bool {
 		switch n := n.(type) {

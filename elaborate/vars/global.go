@@ -16,8 +16,8 @@ import (
 )
 
 // global returns the location of the kernel's variable that @var("name") or
-// @var("name@file") names; in per-CPU variables that of this CPU. BTF has the
-// types of per-CPU variables; of others there is only the address.
+// @var("name@file") names; of a per-CPU variable, this CPU's copy. BTF has the
+// types of per-CPU variables; of others it has none, and only the address is known.
 func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	name, file, _ := strings.Cut(r.x.Name, "@")
 	fail := func(hint, format string, args ...any) (*location, *syntax.Diagnostic) {
@@ -56,7 +56,7 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	case err != nil:
 		return nil, r.env.Target.Complain(r.x.At, err)
 	case len(list) > 1, file != "" && r.env.Target.Debuginfo().Tells(r.x.Name):
-		return r.fileVariable() // debuginfo tells those of one name apart
+		return r.fileVariable() // there are several of the name: debuginfo identifies them by file
 	case len(list) == 0:
 		hint := ""
 		if near := k.NearestObjects(name, 3); len(near) > 0 {
@@ -73,8 +73,8 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	return r.typed(l)
 }
 
-// object returns the location of a program's variable of which only the address is wanted, if its symbol tables tell: that takes
-// no debuginfo. It is nil if they do not, or not which of several it is.
+// object returns the location of a program's variable by its symbol tables, if only the address is needed, for which no
+// debuginfo is needed. It is nil if they have none, or several of the name.
 func (r *resolution) object(name, file string) *location {
 	if !r.x.Addr || len(r.x.Access) > 0 || file != "" || kernelModule(r.x.Module) || !r.env.isProgram(r.x.Module) {
 		return nil
@@ -94,8 +94,8 @@ func (r *resolution) object(name, file string) *location {
 	return l
 }
 
-// typesOfGlobals returns the types of what @var's last argument names, be the probe
-// where it may: the kernel's, or those of a module that is installed.
+// typesOfGlobals returns the types of the image that @var's last argument names,
+// wherever the probe is: the kernel's, or those of an installed module.
 func (r *resolution) typesOfGlobals() (btf.Named, error) {
 	if !kernelModule(r.x.Module) {
 		if m := r.env.Target.FirstModule(r.x.Module); m != nil {
@@ -105,8 +105,8 @@ func (r *resolution) typesOfGlobals() (btf.Named, error) {
 	return r.env.Target.Types()
 }
 
-// moduleHasDebuginfo reports whether the variable is one of a module, whose
-// debuginfo is there: of the one that is named, or else that is probed.
+// moduleHasDebuginfo reports whether the variable may be one of a module with
+// debuginfo: of the named module, or else of the probed one.
 func (r *resolution) moduleHasDebuginfo() bool {
 	if r.x.Module == "" {
 		return r.Source() != nil && r.Source().Name() != ""
@@ -128,8 +128,8 @@ func (r *resolution) moduleHasDebuginfo() bool {
 	return err == nil
 }
 
-// typed asks debuginfo for a variable of whose type BTF does not tell, unless
-// only its address is wanted.
+// typed looks a variable without a type in BTF up in debuginfo, unless only its
+// address is needed.
 func (r *resolution) typed(l *location) (*location, *syntax.Diagnostic) {
 	switch {
 	case l.typ != 0 || r.x.Addr && len(r.x.Access) == 0:

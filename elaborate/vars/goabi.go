@@ -11,49 +11,49 @@ import (
 
 // How Go's functions pass arguments and results since Go 1.17: ABIInternal, src/cmd/compile/abi-internal.md in the Go tree.
 
-// A goPart is what one register carries of a value.
+// A goPart is the part of a value that is in one register.
 type goPart struct {
 	at, size int64 // in bytes, in the value
 	register int   // by its DWARF number
 }
 
-// A goPlace is where a value is passed: in registers, or on the stack behind the return address.
-type goPlace struct {
+// A goAssignment is where Go's calling convention passes a value: in registers, or on the stack behind the return address.
+type goAssignment struct {
 	parts   []goPart
 	onStack bool
 	stack   int64 // from the stack pointer at the function's entry on
 }
 
-// A goAssigner gives out registers.
+// A goAssigner assigns registers to values.
 type goAssigner struct {
 	types   *dwarf.Types
-	general int // how many are taken
+	general int // registers assigned so far
 	vector  int
 	parts   []goPart
-	left    int // how many fields are looked at at most: hostile types have any number
+	left    int // fields that may still be visited: hostile types have any number
 }
 
-// goPlaces returns where the values of a sequence, the parameters or the results, are passed. What
-// registers have no room for lies on the stack from stack on; end is behind it.
-func goPlaces(types *dwarf.Types, sequence []btf.ID, stack int64) (list []goPlace, end int64) {
+// goAssignments assigns the values of a sequence, the parameters or the results. Those that don't fit into
+// registers are on the stack, from stack to end.
+func goAssignments(types *dwarf.Types, sequence []btf.ID, stack int64) (list []goAssignment, end int64) {
 	a := goAssigner{types: types, left: maxClassified}
 	for _, id := range sequence {
 		general, vector := a.general, a.vector
 		a.parts = nil
 		if a.assign(id, 0) {
-			list = append(list, goPlace{parts: a.parts})
+			list = append(list, goAssignment{parts: a.parts})
 			continue
 		}
 		a.general, a.vector = general, vector
 		align := goAlign(types, id, maxLevels)
 		stack = (stack + align - 1) &^ (align - 1)
-		list = append(list, goPlace{onStack: true, stack: stack})
+		list = append(list, goAssignment{onStack: true, stack: stack})
 		stack += goSize(types, id)
 	}
 	return list, (stack + machine.WordSize - 1) &^ (machine.WordSize - 1)
 }
 
-// assign gives registers to what lies at a byte of the value; false if there are too few.
+// assign assigns registers to a field of a type at a byte of the value; false if there are too few.
 func (a *goAssigner) assign(id btf.ID, at int64) bool {
 	if a.left--; a.left < 0 {
 		return false
@@ -124,16 +124,16 @@ func goAlign(types *dwarf.Types, id btf.ID, depth int) int64 {
 	return align
 }
 
-// goLocation returns where a variable that is passed so is: at the function's entry, or, for a result, at its return.
-func goLocation(types *dwarf.Types, full btf.Named, v *dwarf.Variable, place goPlace, at syntax.Pos) *location {
+// goLocation returns the location of a variable that is assigned there: at the function's entry, or, for a result, at its return.
+func goLocation(types *dwarf.Types, full btf.Named, v *dwarf.Variable, to goAssignment, at syntax.Pos) *location {
 	l := &location{types: types, full: full, at: at, what: "$" + v.Name, typ: v.Type, user: true}
-	if place.onStack {
-		l.addr, l.pos = &program.Register{At: at, Number: machine.StackPointer}, 8*place.stack
+	if to.onStack {
+		l.addr, l.pos = &program.Register{At: at, Number: machine.StackPointer}, 8*to.stack
 		return l
 	}
 	words := (goSize(types, v.Type) + machine.WordSize - 1) / machine.WordSize
 	l.regs = make([]program.Expr, max(words, 1))
-	for _, part := range place.parts {
+	for _, part := range to.parts {
 		w, from := part.at/machine.WordSize, 8*(part.at%machine.WordSize)
 		if w >= int64(len(l.regs)) {
 			break

@@ -12,10 +12,10 @@ import (
 	"gostap/translator/syntax"
 )
 
-// resultName is what scripts call a result: DWARF calls those that have no name ~r0, ~r1 and so on.
+// resultName is the name of a result in scripts: in DWARF, those without a name are ~r0, ~r1 and so on.
 func resultName(v *dwarf.Variable) string { return strings.TrimPrefix(v.Name, "~") }
 
-// goResults returns where a function of Go has its results when it returns; ok is false if it is not Go's.
+// goResults returns the locations of a Go function's results at its return; ok is false if it is no Go function.
 func (r *resolution) goResults() (list []named, ok bool) {
 	s := r.exact()
 	if s == nil || !r.atReturn || r.atEntry || !s.IsGo() {
@@ -29,10 +29,10 @@ func (r *resolution) goResults() (list []named, ok bool) {
 		return ids
 	}
 	results := s.Results()
-	_, end := goPlaces(types, ids(s.params()), machine.ReturnAddress)
-	places, _ := goPlaces(types, ids(results), end)
+	_, end := goAssignments(types, ids(s.params()), machine.ReturnAddress)
+	assigned, _ := goAssignments(types, ids(results), end)
 	for i, v := range results {
-		l := goLocation(types, s.full, v, places[i], r.x.At)
+		l := goLocation(types, s.full, v, assigned[i], r.x.At)
 		l.what = "$return"
 		if len(results) > 1 {
 			l.what += "->" + resultName(v)
@@ -42,7 +42,7 @@ func (r *resolution) goResults() (list []named, ok bool) {
 	return list, true
 }
 
-// goPassed returns where a parameter of Go's is passed.
+// goPassed returns the location of a Go function's parameter at its entry.
 func (r *resolution) goPassed(s *scope, v *variable) *location {
 	types := s.Info.Types()
 	var ids []btf.ID
@@ -53,8 +53,8 @@ func (r *resolution) goPassed(s *scope, v *variable) *location {
 		}
 		ids = append(ids, one.Type)
 	}
-	places, _ := goPlaces(types, ids, machine.ReturnAddress)
-	return goLocation(types, s.full, v, places[at], r.x.At)
+	assigned, _ := goAssignments(types, ids, machine.ReturnAddress)
+	return goLocation(types, s.full, v, assigned[at], r.x.At)
 }
 
 // params are the function's parameters, as they are declared.
@@ -81,15 +81,15 @@ func (v *Resolver) isResult(name string) bool {
 	return false
 }
 
-// goResult returns the result of several that $NAME is, or that the first access of $return asks for, by name
-// or number, with the other accesses. l is nil if all of them are meant.
+// goResult returns one of several results, which $NAME, or the first access of $return, selects by name or
+// number, with the other accesses. l is nil if $return stands for all of them.
 func (r *resolution) goResult(list []named) (l *location, rest []syntax.Access, d *syntax.Diagnostic) {
 	rest = r.x.Access
 	name := r.x.Name
 	if name == "return" {
 		switch len(list) {
 		case 0:
-			return nil, nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.place.String())}
+			return nil, nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.site.String())}
 		case 1:
 			return list[0].at, rest, nil
 		}
@@ -111,7 +111,7 @@ func (r *resolution) goResult(list []named) (l *location, rest []syntax.Access, 
 		}
 		names = append(names, "$return->"+one.name)
 	}
-	d = &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns %d values: %s", r.place.String(), len(list), suggest.Enumerate(names, 40)),
+	d = &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns %d values: %s", r.site.String(), len(list), suggest.Enumerate(names, 40)),
 		Hint: "$return[0] is the first, and $return$ shows all"}
 	return nil, nil, d
 }

@@ -15,14 +15,14 @@ import (
 	"gostap/translator/syntax"
 )
 
-// headers are @cast's last argument where it names headers of programs: "<sys/time.h>", or more of them.
+// headers matches @cast's last argument if it names headers of programs: "<sys/time.h>", or several.
 var headers = regexp.MustCompile(`^(<[\w./+-]+>)+$`)
 
-// debuginfoFlags have gcc describe all types that it reads, though nothing uses them.
+// debuginfoFlags make gcc describe all types, also unused ones.
 var debuginfoFlags = []string{"-x", "c", "-", "-g", "-fno-eliminate-unused-debug-types", "-shared", "-fPIC", "-nostdlib", "-o"}
 
-// headerProgram returns the path of a file with the types that headers declare, in debuginfo.
-// It is kept in the cache, by what the preprocessor makes of the headers.
+// headerProgram returns the path of an object file with debuginfo of the types that headers declare.
+// It is cached; its key is the preprocessed text of the headers.
 func headerProgram(at syntax.Pos, list string) (string, *syntax.Diagnostic) {
 	text := "#include " + strings.ReplaceAll(list, "><", ">\n#include <") + "\n"
 	gcc := func(args ...string) ([]byte, *syntax.Diagnostic) {

@@ -9,7 +9,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A hook is the place of a netfilter hook. The runtime hands its variables over
+// A hook is the site of a netfilter hook. The runtime hands its variables over
 // as a function's arguments, in the order of hookVariables
 // (runtime-c/kernel/families/netfilter.c).
 type hook struct{ nowhere }
@@ -24,11 +24,11 @@ var hookVariables = []struct{ name, kind string }{
 	{verdict, "unsigned int"},
 }
 
-// verdict is the variable that says what becomes of the packet.
+// verdict is the variable with the hook's verdict on the packet.
 const verdict = "verdict"
 
 // Hook returns the variables of a netfilter hook.
-func (e *Env) Hook() *Resolver { return &Resolver{env: e, place: &hook{nowhere{env: e}}} }
+func (e *Env) Hook() *Resolver { return &Resolver{env: e, site: &hook{nowhere{env: e}}} }
 
 func (h *hook) String() string { return "a netfilter hook" }
 func (h *hook) key() string    { return "netfilter hook" }

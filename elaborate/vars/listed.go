@@ -14,40 +14,40 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Listed are the variables of a place that are neither a function's nor of the source:
+// Listed are the variables of a site that are neither a function's nor of the source:
 // those of static marks and system calls.
 type Listed struct {
-	Title  string // as messages name the place: `the mark "setjmp"`
+	Title  string // as messages name the site: `the mark "setjmp"`
 	Values []ListedValue
 	Texts  map[string]string // $$name and the like, without the dollars
-	// Source is the image of the place, for @var and @cast; nil if it has none or no debuginfo.
+	// Source is the image of the site, for @var and @cast; nil if it has none or no debuginfo.
 	Source *image.Source
 	Addr   uint64 // in it, as linked
-	// Absent is whether the place should have variables, but nothing tells of them.
-	Absent bool
-	// None is the error for a variable where there are none, but something would know of them; nil if there are.
+	// Undescribed is set if the image has debuginfo, but none of the site.
+	Undescribed bool
+	// None makes the error for a variable if the site has none, with a hint; nil: the usual error.
 	None func(at syntax.Pos, what string) *syntax.Diagnostic
 }
 
-// A ListedValue is one of a place's variables.
+// A ListedValue is one of a site's variables.
 type ListedValue struct {
 	Name string       // without the dollar
-	X    program.Expr // its value; a place if it can be assigned to
+	X    program.Expr // its value; an lvalue if it can be assigned to
 	Type string       // as -L shows it; "" for long
 	Err  string       // why it has none, "" if it has
 	// Assigned is whether it can only be assigned to, in any mode.
 	Assigned bool
 }
 
-// A listed is the place of Listed.
+// A listed is the site of Listed.
 type listed struct {
 	nowhere
 	Listed
 }
 
-// Listed returns the variables of a place that has its own.
+// Listed returns a Resolver for a list of variables.
 func (e *Env) Listed(l Listed) *Resolver {
-	return &Resolver{env: e, place: &listed{nowhere{env: e}, l}}
+	return &Resolver{env: e, site: &listed{nowhere{env: e}, l}}
 }
 
 func (l *listed) types() (btf.Named, error) {
@@ -58,7 +58,7 @@ func (l *listed) types() (btf.Named, error) {
 }
 
 func (l *listed) inProgram() bool { return true }
-func (l *listed) without() bool   { return !l.Absent }
+func (l *listed) without() bool   { return !l.Undescribed }
 func (l *listed) String() string  { return l.Title }
 func (l *listed) key() string     { return fmt.Sprintf("%p", l) }
 
@@ -100,9 +100,9 @@ func (l *listed) variables() (list []Variable) {
 	return list
 }
 
-// listed resolves a variable of a place that lists them; nil if the place is no such.
+// listed resolves a variable of a site with a list; nil for other sites.
 func (r *resolution) listed() *program.Value {
-	l, ok := r.place.(*listed)
+	l, ok := r.site.(*listed)
 	if !ok {
 		return nil
 	}

@@ -12,26 +12,26 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A location is where a value of a known C type is while the script runs: in
-// memory, or in up to two registers.
+// A location is the place of a value with a known type at run time: in memory,
+// or in registers.
 type location struct {
 	types btf.Table
-	full  btf.Named // has what types only declares; may be nil
+	full  btf.Named // has complete types for declarations in types; may be nil
 	at    syntax.Pos
 	what  string // as the script spells it: "$file->f_pos"
 	typ   btf.ID
 
 	addr   program.Expr   // of memory; nil if the value is in registers
-	regs   []program.Expr // 8 bytes each, nil for what is nowhere
-	lost   []uint64       // bits of regs that are nowhere; nil if all are somewhere
-	pos    int64          // of the value, in bits from addr or from the start of regs
+	regs   []program.Expr // 8 bytes each, nil for words that are lost
+	lost   []uint64       // masks of bits of regs that are lost; nil: none
+	pos    int64          // offset of the value, in bits from addr or from the start of regs
 	bits   int64          // a bit field's width, else 0
 	user   bool           // addr is in user space
-	toUser bool           // what the pointer points to is there
+	toUser bool           // the value is a pointer to user space
 
 	store program.Expr // the register that an assignment changes
 
-	pointees map[int64]pointee // of pointers that have no number, by their pos
+	pointees map[int64]pointee // of pointers without a value, by their pos: what they point to has no address
 }
 
 // fail is an error at the location.
@@ -42,13 +42,13 @@ func (l *location) fail(format string, args ...any) *syntax.Diagnostic {
 // real is the location's type without typedefs and qualifiers.
 func (l *location) real() btf.ID { return l.types.Strip(l.typ) }
 
-// isReference reports whether the value is a reference of C++, which scripts see as what it refers to.
+// isReference reports whether the value is a C++ reference, for which scripts get the referred value.
 func (l *location) isReference() bool {
 	t, ok := l.types.(interface{ IsReference(btf.ID) bool })
 	return ok && t.IsReference(l.typ)
 }
 
-// referred returns what l refers to, if it is a reference to what has a value of its own, else l.
+// referred returns the location that l refers to, if it is a reference to a scalar, else l.
 func (l *location) referred() (*location, *syntax.Diagnostic) {
 	if !l.isReference() {
 		return l, nil
@@ -64,7 +64,7 @@ func (l *location) referred() (*location, *syntax.Diagnostic) {
 	return in, nil
 }
 
-// direct returns what l refers to if it is a reference, else l.
+// direct returns the location that l refers to if it is a reference, else l.
 func (l *location) direct() (*location, *syntax.Diagnostic) {
 	if l.isReference() {
 		return l.deref()
@@ -112,7 +112,7 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 	return &out, nil
 }
 
-// alternatives lists the names of which none was meant, as SystemTap does, each behind a prefix.
+// alternatives lists the existing names for an error, as SystemTap does, each with a prefix.
 func alternatives(prefix string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -120,7 +120,7 @@ func alternatives(prefix string, names []string) string {
 	return " (alternatives: " + prefix + strings.Join(names, ", "+prefix) + ")"
 }
 
-// container returns what has the members that -> reaches from l: what l points to if it is a pointer, else l.
+// container returns the struct whose members l-> accesses: the one that l points to if it is a pointer, else l.
 func (l *location) container() (*location, *syntax.Diagnostic) {
 	in := l
 	if l.types.Kind(l.real()) == btf.Pointer {
@@ -132,8 +132,8 @@ func (l *location) container() (*location, *syntax.Diagnostic) {
 	return in.complete(), nil
 }
 
-// complete returns l with its type as the kernel's BTF or all of the program's debuginfo
-// has it, if the source file that it comes from only declares that.
+// complete returns l with the complete type from the kernel's BTF, or from another unit of the
+// program's debuginfo, if l's own unit only declares it.
 func (l *location) complete() *location {
 	if l.full == nil || l.types.Kind(l.real()) != btf.Forward {
 		return l
@@ -155,7 +155,7 @@ func (l *location) told() string {
 	return "BTF"
 }
 
-// deref returns what the pointer at l points to.
+// deref returns the location that the pointer at l points to.
 func (l *location) deref() (*location, *syntax.Diagnostic) {
 	if to := l.pointee(); to != nil {
 		return l.follow(to)
@@ -206,7 +206,7 @@ func (l *location) value() (program.Expr, *syntax.Diagnostic) {
 		}
 		return l.address()
 	case k == btf.Float:
-		// As a number it is its bits.
+		// The number is the bits of a double.
 		if n.Size = l.types.Size(t); n.Size == 16 && l.isLongDouble() {
 			if l.addr == nil {
 				return nil, l.fail("%s is a long double in a register of the x87, which can't be read", l.what)
@@ -229,7 +229,7 @@ func (l *location) value() (program.Expr, *syntax.Diagnostic) {
 	return &program.Deref{At: l.at, Addr: l.bytesOn(l.pos / 8), Size: int(n.Size), Signed: n.Signed, User: l.user}, nil
 }
 
-// isLongDouble reports whether l is of the x87's 80 bits: a word of mantissa, and behind it the sign and the exponent.
+// isLongDouble reports whether l has the x87's 80 bits: a word of mantissa, then the sign and the exponent.
 func (l *location) isLongDouble() bool {
 	t := l.real()
 	return l.types.Kind(t) == btf.Float && l.types.Size(t) == 16 && l.types.String(t) == "long double"
@@ -300,8 +300,8 @@ func (l *location) bitField(n btf.Integer) (program.Expr, *syntax.Diagnostic) {
 		Y: &program.Number{At: l.at, Value: 1<<l.bits - 1}}, nil
 }
 
-// around returns the bit field at l, which is in memory, as a part of the
-// integer around it; nil if it is in none.
+// around returns the integer in memory that contains the bit field at l; nil if
+// there is none.
 func (l *location) around() *program.Deref {
 	size := int64(1)
 	for size < 8 && l.pos%(8*size)+l.bits > 8*size {
@@ -318,8 +318,8 @@ func (l *location) around() *program.Deref {
 	return &program.Deref{At: l.at, Addr: l.bytesOn(start), Size: int(size), Signed: n.Signed, User: l.user, Low: int(l.pos - 8*start), Bits: int(l.bits)}
 }
 
-// place returns what an assignment to l changes, nil if there is no such thing.
-func (l *location) place(value program.Expr) program.Expr {
+// lvalue returns what an assignment to l changes, nil if there is no such thing.
+func (l *location) lvalue(value program.Expr) program.Expr {
 	if l.types.Kind(l.real()) == btf.Float && l.types.Size(l.typ) != 8 {
 		return nil
 	}

@@ -8,10 +8,10 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Members returns what x->… can go on with, in the order of the type's declaration; nothing if x is neither a struct or union
+// Members returns the names of the members for x->…, in the order of their declaration; none if x is neither a struct or union
 // nor a pointer to one.
 func (v *Resolver) Members(x *syntax.TargetVar) ([]Variable, *syntax.Diagnostic) {
-	types, err := v.place.types()
+	types, err := v.site.types()
 	if err != nil {
 		return nil, v.env.Target.Complain(x.At, err)
 	}

@@ -9,10 +9,10 @@ import (
 	"gostap/translator/syntax"
 )
 
-// machine is the instruction set of what is probed.
+// machine is the instruction set of the probed code.
 var machine = arch.X86_64
 
-// paramLocation returns where the i-th parameter is at the function's entry.
+// paramLocation returns the location of the i-th parameter at the function's entry.
 func paramLocation(types btf.Table, p *btf.Proto, i int, at syntax.Pos) *location {
 	used := 0
 	if inMemory(types, p.Result) {
@@ -21,8 +21,8 @@ func paramLocation(types btf.Table, p *btf.Proto, i int, at syntax.Pos) *locatio
 	return argLocation(types, p, i, used, machine.ReturnAddress, at)
 }
 
-// argLocation returns where the i-th parameter is if used registers carry
-// something else, and the first argument on the stack is at sp + stack.
+// argLocation returns the location of the i-th parameter if the first used registers
+// are taken, and the first argument on the stack is at sp + stack.
 func argLocation(types btf.Table, p *btf.Proto, i, used int, stack int64, at syntax.Pos) *location {
 	l := &location{types: types, at: at, what: "$" + p.Params[i].Name, typ: p.Params[i].Type}
 	vectors := 0
@@ -62,7 +62,7 @@ func argLocation(types btf.Table, p *btf.Proto, i, used int, stack int64, at syn
 	return l
 }
 
-// resultLocation returns where the result is when the function returns.
+// resultLocation returns the location of the result at the function's return.
 func resultLocation(types btf.Table, p *btf.Proto, at syntax.Pos) *location {
 	l := &location{types: types, at: at, what: "$return", typ: p.Result}
 	if inMemory(types, p.Result) {

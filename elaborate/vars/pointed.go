@@ -10,15 +10,15 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Pointed is the C type of what a number of the script's points to, and where that is.
+// Pointed is the C type that a number of the script points to, and the address space.
 type Pointed struct {
 	types btf.Table
-	full  btf.Named // has what types only declares; may be nil
+	full  btf.Named // has complete types for declarations in types; may be nil
 	typ   btf.ID
 	user  bool
 }
 
-// String is the type as C spells it. Types that are called the same are taken for the same.
+// String is the type as C spells it. Types with the same name count as the same.
 func (p *Pointed) String() string {
 	if p.user {
 		return p.types.String(p.typ) + " of a program"
@@ -26,7 +26,7 @@ func (p *Pointed) String() string {
 	return p.types.String(p.typ)
 }
 
-// pointed says what the number that l's value is points to, nil if it is no address.
+// pointed returns the type that l's value points to, nil if it is no address.
 func (l *location) pointed() *Pointed {
 	to := &Pointed{types: l.types, full: l.full, user: l.user}
 	switch t := l.real(); l.types.Kind(t) {
@@ -43,13 +43,13 @@ func (l *location) pointed() *Pointed {
 	return to
 }
 
-// addressed says what l's address points to.
+// addressed returns the type at l's address.
 func (l *location) addressed() *Pointed {
 	return &Pointed{types: l.types, full: l.full, typ: l.typ, user: l.user}
 }
 
-// autoCast returns the location that an expression of the script points to: the type
-// has come with what was assigned to it.
+// autoCast returns the location that an expression of the script points to, with the type
+// that has been inferred from assignments.
 func (r *resolution) autoCast() (*location, *syntax.Diagnostic) {
 	what := syntax.ExprString(r.x.X)
 	to, why := r.env.PointedBy(r.x.X)

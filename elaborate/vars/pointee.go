@@ -8,12 +8,12 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A pointee is what a pointer points to that the compiler has optimized out:
-// a variable that is not in memory, but of which parts may be somewhere.
+// A pointee is a variable whose pointer the compiler has optimized out: the variable
+// is not in memory, but parts of it may have locations (DW_OP_implicit_pointer).
 type pointee func() (*location, error)
 
-// pointees returns what the pointers among a variable's pieces point to, by where
-// they are in it, in bits.
+// pointees returns the pointees of a variable's pieces, by the pieces' offsets in it, in
+// bits.
 func (r *resolution) pointees(s *scope, pieces []dwarf.Piece) map[int64]pointee {
 	list := map[int64]pointee{}
 	pos := int64(0)
@@ -33,7 +33,7 @@ func (r *resolution) pointees(s *scope, pieces []dwarf.Piece) map[int64]pointee 
 	return list
 }
 
-// pointee returns what the pointer at l points to, if it has no number.
+// pointee returns the pointee of the pointer at l, if the pointer has no value.
 func (l *location) pointee() pointee {
 	if l.addr != nil || l.types.Kind(l.real()) != btf.Pointer {
 		return nil
@@ -41,7 +41,7 @@ func (l *location) pointee() pointee {
 	return l.pointees[l.pos]
 }
 
-// follow returns what the pointer at l points to.
+// follow returns the location that the pointer at l points to.
 func (l *location) follow(to pointee) (*location, *syntax.Diagnostic) {
 	out, err := to()
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *location) follow(to pointee) (*location, *syntax.Diagnostic) {
 	return out, nil
 }
 
-// noNumber is the error for a pointer to what is not in memory.
+// noNumber is the error for the value of a pointer to a variable that is not in memory.
 func (l *location) noNumber() *syntax.Diagnostic {
 	d := l.fail("%s has no number: what it points to is not in memory", l.what)
 	example := l.what + "[0]"

@@ -123,7 +123,7 @@ func (im namedImage) User() bool   { return false }
 
 func (im namedImage) Types() (btf.Named, error) { return dwarf.NoTypes(), nil }
 
-// TestKeys: places in two modules are told apart where all else is the same.
+// TestKeys: sites in two modules are told apart where all else is the same.
 func TestKeys(t *testing.T) {
 	info := pointersInfo(t)
 	in := info.Lookup("pointers")[0].Instances()[0]
@@ -135,8 +135,8 @@ func TestKeys(t *testing.T) {
 		t.Errorf("by debuginfo both are %q", a)
 	}
 	byBTF := func(module string, proto btf.ID) string {
-		f := &function{Function: Function{Image: namedImage{name: module}, Name: "f"}, asked: true, proto: &btf.Proto{ID: proto}}
-		return (&Resolver{env: env, place: f}).Key()
+		f := &function{Function: Function{Image: namedImage{name: module}, Name: "f"}, searched: true, proto: &btf.Proto{ID: proto}}
+		return (&Resolver{env: env, site: f}).Key()
 	}
 	if a, b := byBTF("m1", 23), byBTF("m12", 3); a == b {
 		t.Errorf("by BTF both are %q", a)

@@ -11,7 +11,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Limits of what one rendition shows.
+// Limits of one rendition.
 const (
 	maxShown    = 32 // numbers and strings
 	maxElements = 5  // of an array
@@ -19,22 +19,22 @@ const (
 	floatDigits = 6  // behind the point
 )
 
-// A rendition is a sprintf in the making.
+// A rendition is a sprintf that is being composed.
 type rendition struct {
 	r      *resolution
 	format strings.Builder
 	args   []program.Expr
-	shown  *int // numbers and strings, of all of it
+	shown  *int // numbers and strings so far, of the whole
 	full   bool
 
-	before  int // what was shown before this alternative
-	longest int // of alternatives
+	before  int // what had been shown before this alternative
+	longest int // the most that one alternative shows
 
-	owners      int  // smart pointers that have been followed to here
-	dynamically bool // what is shown is the value of an interface: those in it are not followed
+	owners      int  // smart pointers that have been followed so far
+	dynamically bool // inside the value of an interface: interfaces in it are not followed
 }
 
-// levelsOf is how many structs in structs $x$ and $x$$ open.
+// levelsOf returns how many levels of structs $x$ and $x$$ show.
 func levelsOf(pretty int) int {
 	if pretty > 1 {
 		return maxLevels
@@ -110,13 +110,13 @@ func (r *resolution) all() *program.Value {
 	return p.value(r.x.At)
 }
 
-// A named is a variable, and where it is; nil if it is nowhere.
+// A named is a variable with its location, nil if it has none.
 type named struct {
 	name string
 	at   *location
 }
 
-// variables returns the parameters and local variables, as what wants them.
+// variables returns the variables of $$parms, $$locals or $$vars, which what names.
 func (r *resolution) variables(what string, params, locals bool) ([]named, *syntax.Diagnostic) {
 	var list []named
 	if s := r.exact(); s != nil {
@@ -138,7 +138,7 @@ func (r *resolution) variables(what string, params, locals bool) ([]named, *synt
 		return nil, d
 	}
 	for i, param := range proto.Params {
-		list = append(list, named{param.Name, r.place.param(r.types, proto, i, r.x.At)})
+		list = append(list, named{param.Name, r.site.param(r.types, proto, i, r.x.At)})
 	}
 	return list, nil
 }
@@ -202,7 +202,7 @@ func (p *rendition) top(l *location, depth int) {
 	p.show(l, levels)
 }
 
-// show writes the value at l with levels of structs and arrays opened.
+// show writes the value at l with levels of structs and arrays shown by their elements.
 func (p *rendition) show(l *location, levels int) {
 	if p.container(l, levels) {
 		return
@@ -295,7 +295,7 @@ func (p *rendition) pointer(l *location) {
 }
 
 // string writes the text at addr, of at most n bytes if n is not 0. It is read by a function of
-// the tapset library, to which the address goes as a target variable of its own.
+// the tapset library; its argument, the address, is a synthesized target variable.
 func (p *rendition) string(addr program.Expr, user bool, n int64) {
 	at := p.r.x.At
 	operand := &syntax.TargetVar{At: at, Name: "string"}

@@ -17,8 +17,8 @@ func (p *rendition) goString(l *location) {
 	}
 }
 
-// valueText returns the text of a string of Go or a str of Rust, which are values of their languages; nil if l is none
-// or can't be read.
+// valueText returns the text of a Go string or a Rust str, which scripts see as strings; nil if l is neither, or can't be
+// read.
 func (r *resolution) valueText(l *location) program.Expr {
 	types, ok := l.types.(*dwarf.Types)
 	if !ok {

@@ -16,10 +16,10 @@ import (
 // maxGoElements is how many elements of a map are shown.
 const maxGoElements = 8
 
-// A goMap is where a map's elements are.
+// A goMap locates a map's elements.
 type goMap struct {
 	n         program.Expr                      // how many there are
-	slot      func(i int64) program.Expr        // where the i-th is, 0 if it is not found
+	slot      func(i int64) program.Expr        // address of the i-th, 0 if it is not found
 	key, elem func(slot program.Expr) *location // in it
 }
 
@@ -61,7 +61,7 @@ func (p *rendition) goMap(l *location, levels int) bool {
 	return true
 }
 
-// swissMap looks at a map of Go 1.24 and later.
+// swissMap reads a map of Go 1.24 and later.
 func (p *rendition) swissMap(types *dwarf.Types, header *location) *goMap {
 	at := header.at
 	n, d := header.number("used")
@@ -104,7 +104,7 @@ func (p *rendition) swissMap(types *dwarf.Types, header *location) *goMap {
 	}}
 }
 
-// bucketMap looks at a map of Go before 1.24.
+// bucketMap reads a map of Go before 1.24.
 func (p *rendition) bucketMap(types *dwarf.Types, header *location) *goMap {
 	const sameSize = 8 // a flag: it grows to as many buckets as it has
 	at := header.at

@@ -12,9 +12,9 @@ import (
 	"gostap/translator/program"
 )
 
-// Where a type's description at run time has what (abi.Type in internal/abi, the same since Go 1.7).
+// Offsets in a type's run-time description (abi.Type in internal/abi, the same since Go 1.7).
 const (
-	goTypeFlags = 20 // 2: the name begins with a * that is not the type's
+	goTypeFlags = 20 // flag 2: the name begins with a * that does not belong to it
 	goTypeKind  = 23 // its lower 5 bits
 	goTypeName  = 40 // an offset, 4 bytes: of a byte of flags, the length, the name
 	goItabType  = 8  // in an itab: the type
@@ -63,7 +63,7 @@ func (p *rendition) goInterface(l *location, levels int) bool {
 	return true
 }
 
-// goTables returns the tables of the probed program if the types are its; nil if not.
+// goTables returns the tables of the probed program if it has the types; else nil.
 func (r *resolution) goTables(types *dwarf.Types) (*executable.GoTables, *image.Source) {
 	src := r.Source()
 	if src == nil || src.Info.Types() != types {
@@ -76,7 +76,7 @@ func (r *resolution) goTables(types *dwarf.Types) (*executable.GoTables, *image.
 	return program.GoTables(), src
 }
 
-// goTypeName returns the name of a type at run time, whose name's offset counts from start.
+// goTypeName returns the name of a run-time type; offsets of names are relative to start.
 func (r *resolution) goTypeName(typ, start program.Expr) program.Expr {
 	at := r.x.At
 	binary := func(op string, x, y program.Expr) program.Expr {
@@ -96,7 +96,7 @@ func (r *resolution) goTypeName(typ, start program.Expr) program.Expr {
 	return r.textOf(addr, binary("-", n, star))
 }
 
-// A dynamic is a type that an interface's value may be of.
+// A dynamic is a type that an interface's value may have.
 type dynamic struct {
 	itab program.Expr
 	typ  btf.ID // what the interface's pointer points to
@@ -111,7 +111,7 @@ func (r *resolution) dynamics(types *dwarf.Types, list []executable.GoItab, src 
 		name, pointer := strings.CutPrefix(itab.Type, "*")
 		ids := types.Find(name, btf.Struct)
 		if len(ids) != 1 || !pointer && types.Size(ids[0]) == machine.WordSize {
-			continue // what is as large as a pointer may lie in the interface itself
+			continue // a value as large as a pointer may be in the interface itself
 		}
 		addr, err := src.Variable(r.x.At, itab.Addr, r.probedAddr())
 		if err != nil {

@@ -27,8 +27,8 @@ func (p *rendition) owner(l *location, levels int) bool {
 	return pointer != nil && types.Kind(pointer.real()) == btf.Pointer && p.owned(pointer, levels)
 }
 
-// owned writes what a smart pointer's pointer leads to as &VALUE, or nullptr, which Rust has none of. Of what Rust counts references to, it
-// is the value behind the counters.
+// owned writes the value that a smart pointer points to as &VALUE, or nullptr, which Rust does not have. Of a value with Rust's reference
+// counts, the pointer is to the counts, and the value is behind them.
 func (p *rendition) owned(pointer *location, levels int) bool {
 	addr, d := pointer.value()
 	in, also := pointer.deref()
@@ -59,7 +59,7 @@ func (p *rendition) owned(pointer *location, levels int) bool {
 	return true
 }
 
-// uniquePointer returns where the pointer in a std::unique_ptr is. libstdc++ keeps it and the deleter, which may be
+// uniquePointer returns the location of the pointer in a std::unique_ptr. libstdc++ keeps it and the deleter, which may be
 // empty, in a std::tuple: _M_t._M_t derives from one _Head_base for each of them, of which the pointer's is _Head_base<0, …>.
 func uniquePointer(types *dwarf.Types, l *location) *location {
 	tuple, d := l.part("_M_t", "_M_t")

@@ -11,8 +11,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// container writes the value at l if it is of a type that is more than its struct: a string, a slice, a map. It
-// reports whether it is.
+// container writes the value at l if its type has a form of its own: a string, a slice, a map. It reports whether
+// it has.
 func (p *rendition) container(l *location, levels int) bool {
 	types, ok := l.types.(*dwarf.Types)
 	if !ok {
@@ -33,7 +33,7 @@ func (p *rendition) container(l *location, levels int) bool {
 	return true
 }
 
-// opaque writes ? for what can't be read, and reports whether it is so.
+// opaque writes ? for a value that can't be read, and reports whether that is so.
 func (p *rendition) opaque(failed ...*syntax.Diagnostic) bool {
 	for _, d := range failed {
 		if d != nil {
@@ -44,7 +44,7 @@ func (p *rendition) opaque(failed ...*syntax.Diagnostic) bool {
 	return false
 }
 
-// when writes what then writes if a condition holds when the script runs, else otherwise.
+// when writes then if a condition is true at run time, else otherwise.
 func (p *rendition) when(condition program.Expr, then func(q *rendition), otherwise string) {
 	at := p.r.x.At
 	q := &rendition{r: p.r, shown: p.shown, dynamically: p.dynamically, owners: p.owners}
@@ -87,12 +87,12 @@ func (p *rendition) list(n program.Expr, limit int64, one func(q *rendition, i i
 // textOf writes the n bytes of text at addr, in a program.
 func (p *rendition) textOf(addr, n program.Expr) { p.arg(`"%s"`, p.r.textOf(addr, n)) }
 
-// textOf returns the n bytes of text at addr, in a program: what a function of the tapset library reads.
+// textOf returns the n bytes of text at addr, in a program, which a function of the tapset library reads.
 func (r *resolution) textOf(addr, n program.Expr) program.Expr {
 	return r.call("user_string_n", addr, n, &program.Text{At: r.x.At, Value: "?"})
 }
 
-// call returns a call of a function of the tapset library, to which expressions go as target variables of their own.
+// call returns a call of a function of the tapset library; its arguments are synthesized target variables.
 func (r *resolution) call(name string, args ...program.Expr) program.Expr {
 	at := r.x.At
 	call := &syntax.CallExpr{At: at, Name: name}
@@ -111,7 +111,7 @@ func (r *resolution) call(name string, args ...program.Expr) program.Expr {
 	return &program.ScriptExpr{X: call}
 }
 
-// part returns where a member is, by the way to it.
+// part returns the location of a member, by its path.
 func (l *location) part(path ...string) (*location, *syntax.Diagnostic) {
 	for _, name := range path {
 		var d *syntax.Diagnostic
@@ -122,7 +122,7 @@ func (l *location) part(path ...string) (*location, *syntax.Diagnostic) {
 	return l, nil
 }
 
-// number returns the value of a member, by the way to it.
+// number returns the value of a member, by its path.
 func (l *location) number(path ...string) (program.Expr, *syntax.Diagnostic) {
 	in, d := l.part(path...)
 	if d != nil {
@@ -131,7 +131,7 @@ func (l *location) number(path ...string) (program.Expr, *syntax.Diagnostic) {
 	return in.value()
 }
 
-// nth returns where the i-th of values of a type is, one behind the other, at the pointer l.
+// nth returns the location of the i-th of consecutive values of a type, at the pointer l.
 func (l *location) nth(typ btf.ID, i int64) (*location, *syntax.Diagnostic) {
 	addr, d := l.value()
 	if d != nil {
@@ -142,18 +142,18 @@ func (l *location) nth(typ btf.ID, i int64) (*location, *syntax.Diagnostic) {
 		addr: addr, pos: 8 * i * size, user: true}, nil
 }
 
-// alternative begins what is written instead of others: it counts from where all of them begin, and chosen notes the longest.
+// alternative begins one of several alternatives: its limits count from the common beginning, and chosen records the longest.
 func (p *rendition) alternative() *rendition {
 	shown := *p.shown
 	return &rendition{r: p.r, shown: &shown, before: shown, dynamically: p.dynamically, owners: p.owners}
 }
 
-// chosen notes what an alternative shows.
+// chosen records how much an alternative shows.
 func (p *rendition) chosen(q *rendition) {
 	p.longest = max(p.longest, *q.shown-q.before)
 }
 
-// settle counts the longest of the alternatives that have been chosen from.
+// settle counts the longest alternative.
 func (p *rendition) settle() {
 	*p.shown += p.longest
 	p.longest = 0
@@ -164,7 +164,7 @@ func (p *rendition) bytes(addr, n program.Expr) {
 	p.arg("%s", p.r.call("user_buffer_quoted", addr, n))
 }
 
-// A sequence is values that lie one behind the other: of a std::vector, a Vec, a slice.
+// A sequence is consecutive values: of a std::vector, a Vec, a slice.
 type sequence struct {
 	first *location // the pointer to the first
 	n     program.Expr

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/program"
 )
 
-// rust writes a value of Rust's: a str or String, a slice or Vec, an enum with data, a tuple, what a Box, Rc or Arc owns.
+// rust writes a Rust value: a str or String, a slice or Vec, an enum with data, a tuple, the value that a Box, Rc or Arc owns.
 func (p *rendition) rust(l *location, levels int) bool {
 	types := l.types.(*dwarf.Types)
 	if types.Kind(l.real()) == btf.Pointer {
@@ -50,7 +50,7 @@ func (p *rendition) rust(l *location, levels int) bool {
 	return false
 }
 
-// rustBox writes what a Box owns, which is a pointer by that name, or the Box that a reference is to.
+// rustBox writes the value that a Box owns, which is a pointer of that name in debuginfo, or that of a Box that a reference is to.
 func (p *rendition) rustBox(l *location, levels int) bool {
 	const name = "alloc::boxed::Box<"
 	is := l.types.Name(l.real())
@@ -67,8 +67,8 @@ func (p *rendition) rustBox(l *location, levels int) bool {
 	return l.types.Kind(l.real()) == btf.Pointer && p.owned(l, levels)
 }
 
-// rustShared returns where the pointer in an Rc or Arc is; nil if it is not known, or points to more than a struct. It is to the counters,
-// behind which the value is.
+// rustShared returns the location of the pointer in an Rc or Arc, which is to the reference counts with the value behind them; nil if
+// it is not known, or no pointer to a struct.
 func rustShared(l *location) *location {
 	pointer, d := l.part("ptr", "pointer")
 	if d != nil || l.types.Kind(pointer.real()) != btf.Pointer {
@@ -124,10 +124,10 @@ func rustVector(types *dwarf.Types, l *location) *sequence {
 	return &sequence{first, n, elem}
 }
 
-// maxRustVariants bounds how many variants of an enum are told apart.
+// maxRustVariants bounds the variants of an enum.
 const maxRustVariants = 32
 
-// rustEnum writes the variant that the discriminant tells, and its data.
+// rustEnum writes the variant of the discriminant, and its data.
 func (p *rendition) rustEnum(l *location, discriminant btf.Member, variants []dwarf.Variant, levels int) bool {
 	at := p.r.x.At
 	var which program.Expr
@@ -180,7 +180,7 @@ func (p *rendition) rustEnum(l *location, discriminant btf.Member, variants []dw
 	return true
 }
 
-// rustTuple writes the members of a tuple, or of what has members without names.
+// rustTuple writes the members of a tuple, or of a struct whose members have no names.
 func (p *rendition) rustTuple(l *location, levels int) {
 	if levels <= 0 {
 		p.text("(...)")

@@ -9,8 +9,8 @@ import (
 	"gostap/translator/program"
 )
 
-// tree writes the first elements of a std::map, std::set and those that take equal keys: nodes of a red-black tree, which begin
-// with its color and three pointers, found by a function of the tapset library.
+// tree writes the first elements of a std::map, std::set, std::multimap or std::multiset: nodes of a red-black tree, which begin
+// with the color and three pointers, and are found by a function of the tapset library.
 func (p *rendition) tree(l *location, levels int) bool {
 	types := l.types.(*dwarf.Types)
 	name, _, _ := strings.Cut(types.Name(l.real()), "<")

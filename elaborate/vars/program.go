@@ -43,7 +43,7 @@ func (e *Env) program(at syntax.Pos, name string) (*image.Program, *syntax.Diagn
 	return p, nil
 }
 
-// programSource returns the program that name stands for with its debuginfo, without which what can't be known.
+// programSource returns the program that name stands for with its debuginfo; what names, for the error, what needs it.
 func (e *Env) programSource(at syntax.Pos, name, what string) (*image.Source, *syntax.Diagnostic) {
 	p, d := e.program(at, name)
 	if d != nil {
@@ -56,7 +56,7 @@ func (e *Env) programSource(at syntax.Pos, name, what string) (*image.Source, *s
 	return &image.Source{Image: p, Info: info}, nil
 }
 
-// NotFound is the error for a name of a program that stands for none.
+// NotFound is the error for the name of a program that does not exist.
 func NotFound(at syntax.Pos, err error) *syntax.Diagnostic {
 	d := &syntax.Diagnostic{Pos: at, Msg: err.Error()}
 	var e *executable.NotFoundError
@@ -66,7 +66,7 @@ func NotFound(at syntax.Pos, err error) *syntax.Diagnostic {
 	return d
 }
 
-// Unlisted are the variables of a function of which only the symbol is known: none.
+// Unlisted returns a Resolver for a function of which only the symbol is known: it has no variables.
 func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 	l := Listed{Title: name, Addr: addr}
 	l.None = func(at syntax.Pos, what string) *syntax.Diagnostic {
@@ -86,7 +86,7 @@ func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 		return d
 	}
 	if info, err := im.Debuginfo().Any(); err == nil {
-		l.Source, l.Absent = &image.Source{Image: im, Info: info}, true
+		l.Source, l.Undescribed = &image.Source{Image: im, Info: info}, true
 	}
 	return e.Listed(l)
 }

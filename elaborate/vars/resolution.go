@@ -18,11 +18,11 @@ type resolution struct {
 	types   btf.Named
 	x       *syntax.TargetVar
 	made    map[syntax.Expr]*program.Value
-	atEntry bool // though the probe is at the return
-	summary bool // of many variables: nothing is to be probed for one of them
+	atEntry bool // the value at entry is meant, though the probe is at the return
+	summary bool // the variable is one of many: no second probe is added for it
 }
 
-// saved resolves a parameter in a return probe: it is what it was at entry.
+// saved resolves a parameter in a return probe: its value is that of the entry.
 func (r *resolution) saved() *program.Value {
 	for _, a := range r.x.Access {
 		if _, ok := constant(a.Index); a.Index != nil && !ok {
@@ -44,7 +44,7 @@ func (r *resolution) saved() *program.Value {
 	}
 }
 
-// fixed says why what is at l can't be changed, if it can't.
+// fixed says why the value at l can't be changed, "" if it can.
 func (r *resolution) fixed(l *location) string {
 	switch {
 	case r.tracepoint() != nil && l.addr == nil:
@@ -54,7 +54,7 @@ func (r *resolution) fixed(l *location) string {
 	case l.bits != 0:
 		return "it is a bit field in a register"
 	}
-	if _, ok := r.place.(*hook); ok {
+	if _, ok := r.site.(*hook); ok {
 		return "of a netfilter hook's variables only $" + verdict + " can"
 	}
 	return ""
@@ -80,7 +80,7 @@ func (r *resolution) value() *program.Value {
 		return r.prettyResults()
 	}
 	if r.x.Kind == syntax.AtCast && len(r.x.Access) == 0 && r.x.Pretty == 0 {
-		return value(l.addr, l.addressed()) // typed, but as it was
+		return value(l.addr, l.addressed()) // with another type only
 	}
 	if l, d = r.follow(l, access); d != nil {
 		return failed(r.x.At, d)
@@ -111,15 +111,15 @@ func (r *resolution) value() *program.Value {
 		return failed(r.x.At, d)
 	}
 	v := value(r.double(l, x), l.pointed())
-	v.Store, v.Fixed = l.place(x), r.fixed(l)
+	v.Store, v.Fixed = l.lvalue(x), r.fixed(l)
 	return v
 }
 
-// follow goes from where a chain begins to what it ends with.
+// follow applies the accesses of a chain to its first location.
 func (r *resolution) follow(l *location, access []syntax.Access) (_ *location, d *syntax.Diagnostic) {
 	for i, a := range access {
 		if i == 0 && a.Index != nil && (r.x.Kind == syntax.AtCast || r.x.Kind == syntax.AutoCast) {
-			l, d = l.element(a) // of what it points to
+			l, d = l.element(a) // of the array that it points to
 		} else if a.Index != nil {
 			l, d = r.index(l, a)
 		} else {
@@ -132,7 +132,7 @@ func (r *resolution) follow(l *location, access []syntax.Access) (_ *location, d
 	return l, nil
 }
 
-// double returns the value of l, which is x: floating point as the bits of a double, be it a float or a long double.
+// double returns x, the value of l, as the bits of a double, if it is a float or a long double.
 func (r *resolution) double(l *location, x program.Expr) program.Expr {
 	if l.isLongDouble() {
 		exponent := &program.Deref{At: l.at, Addr: l.bytesOn(l.pos/8 + 8), Size: 2, User: l.user}
@@ -144,7 +144,7 @@ func (r *resolution) double(l *location, x program.Expr) program.Expr {
 	return r.call("fp32_to_fp64", x)
 }
 
-// value is the value x, which points to what to says, if to is not nil.
+// value returns the value x, which points to the type to, if to is not nil.
 func value(x program.Expr, to *Pointed) *program.Value {
 	v := &program.Value{X: x}
 	if to != nil {
@@ -153,8 +153,8 @@ func value(x program.Expr, to *Pointed) *program.Value {
 	return v
 }
 
-// startOrResult returns the location of what the chain begins with, and what is left of the chain. l is nil
-// if that is all of several results.
+// startOrResult returns the location that the chain begins with, and the rest of the chain. l is nil if it
+// stands for all of several results.
 func (r *resolution) startOrResult() (l *location, access []syntax.Access, d *syntax.Diagnostic) {
 	if r.x.Kind == syntax.DollarVar && (r.x.Name == "return" || r.isResult(r.x.Name)) {
 		if list, ok := r.goResults(); ok {
@@ -165,7 +165,7 @@ func (r *resolution) startOrResult() (l *location, access []syntax.Access, d *sy
 	return l, r.x.Access, d
 }
 
-// start returns the location of what the chain begins with.
+// start returns the location that the chain begins with.
 func (r *resolution) start() (*location, *syntax.Diagnostic) {
 	switch r.x.Kind {
 	case syntax.AtCast:
@@ -189,20 +189,20 @@ func (r *resolution) start() (*location, *syntax.Diagnostic) {
 	}
 	for i, param := range p.Params {
 		if param.Name == r.x.Name {
-			return r.place.param(r.types, p, i, r.x.At), nil
+			return r.site.param(r.types, p, i, r.x.At), nil
 		}
 	}
 	if l, d := r.syscallArgument(p); l != nil || d != nil {
 		return l, d
 	}
-	if s := r.place.scope(); s != nil {
+	if s := r.site.scope(); s != nil {
 		return r.sourceVariable(s, r.x.Name)
 	}
 	return nil, r.unknown(p)
 }
 
-// enumerator returns the constant of an enumeration that $NAME is, where no
-// variable is called so.
+// enumerator returns the constant of an enumeration called NAME, for $NAME, if
+// there is no such variable.
 func (r *resolution) enumerator() (int64, bool) {
 	if r.x.Kind != syntax.DollarVar || len(r.x.Access) > 0 || r.x.Addr || r.x.Pretty > 0 || r.x.Name == "return" || r.isLocal(r.x.Name) {
 		return 0, false
@@ -210,13 +210,13 @@ func (r *resolution) enumerator() (int64, bool) {
 	return r.types.Enumerator(r.x.Name)
 }
 
-// prototype returns the place's prototype, which what needs.
+// prototype returns the site's prototype; what names, for the error, what needs it.
 func (r *resolution) prototype(what string) (*btf.Proto, *syntax.Diagnostic) {
-	p, _ := r.place.prototype()
+	p, _ := r.site.prototype()
 	if p == nil {
-		return nil, r.place.undescribed(r.x.At, what)
+		return nil, r.site.undescribed(r.x.At, what)
 	}
-	r.place.ambiguous(r.x.At)
+	r.site.ambiguous(r.x.At)
 	return p, nil
 }
 
@@ -237,17 +237,17 @@ func (r *resolution) result() (*location, *syntax.Diagnostic) {
 	}
 	if !r.atReturn {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: the function has only begun here",
-			Hint: r.place.entry() + ".return has it"}
+			Hint: r.site.entry() + ".return has it"}
 	}
 	if types.Strip(p.Result) == 0 {
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.place.String())}
+		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.site.String())}
 	}
 	l := resultLocation(types, p, r.x.At)
 	l.full, l.user = r.types, user
 	return l, nil
 }
 
-// unknown is the error for a variable that is not there.
+// unknown is the error for a variable that does not exist.
 func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
 	var names, shown []string
 	for _, param := range p.Params {
@@ -266,7 +266,7 @@ func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
 	for _, n := range names {
 		shown = append(shown, "$"+n)
 	}
-	where := r.place.String()
+	where := r.site.String()
 	d := (&syntax.Diagnostic{Pos: r.x.At}).InStap("unable to find local '%s', [man error::dwarf] in %s%s", r.x.Name, where, alternatives("$", names))
 	if len(names) == 0 {
 		d.Msg = fmt.Sprintf("no $%s: %s has no parameters", r.x.Name, where)

@@ -10,39 +10,39 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Env is what all places of one elaboration share.
+// Env is shared by all sites of one elaboration.
 type Env struct {
 	Target  *image.Target
 	Entries EntryValues
-	// PointedBy says what an expression of the script points to; nil and why if that is not known.
+	// PointedBy returns the type that an expression of the script points to; nil and the reason if it is not known.
 	PointedBy func(syntax.Expr) (*Pointed, string)
 }
 
-// A Resolver knows the target variables at a place.
+// A Resolver resolves the target variables at a site.
 type Resolver struct {
 	env   *Env
-	place place
-	given map[syntax.Expr]program.Expr // expressions that are not in the script
+	site  site
+	given map[syntax.Expr]program.Expr // values of synthesized expressions
 
 	atReturn bool
-	entry    map[syntax.Expr]bool // stands inside @entry
+	entry    map[syntax.Expr]bool // those inside @entry
 	saved    []program.Expr
-	slots    map[string]int // in saved, by what it is in the script
+	slots    map[string]int // indexes in saved, by the key of the expression
 }
 
-// Return makes the place that of the function's return.
+// Return returns the Resolver for the function's return.
 func (v *Resolver) Return() *Resolver {
 	v.atReturn = true
 	return v
 }
 
-// Give has the values of expressions that are not in the script.
+// Give adds the values of synthesized expressions.
 func (v *Resolver) Give(values map[syntax.Expr]program.Expr) { v.given = values }
 
 // Known is false if none of the target variables have values.
 func (v *Resolver) Known() bool {
-	_, certain := v.place.prototype()
-	return certain || v.place.scope() != nil || v.place.without()
+	_, certain := v.site.prototype()
+	return certain || v.site.scope() != nil || v.site.without()
 }
 
 // Saved lists the values to be saved at function entry that the values
@@ -58,8 +58,8 @@ func (v *Resolver) Exists(x syntax.Expr) bool {
 
 // Resolve returns what x, a *syntax.TargetVar or *syntax.AtExpr other than
 // @defined and @probewrite, is. Expressions inside x are left as
-// program.ScriptExpr, and come to Resolve after x. Operands that are not in the
-// script may hold target variables that are not either; their values go to made.
+// program.ScriptExpr, and resolved after x. Synthesized operands may contain
+// synthesized target variables; their values go to made.
 func (v *Resolver) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Value) *program.Value {
 	switch x := x.(type) {
 	case *syntax.AtExpr:
@@ -68,7 +68,7 @@ func (v *Resolver) Resolve(x syntax.Expr, made map[syntax.Expr]*program.Value) *
 		if is, ok := v.given[x]; ok {
 			return &program.Value{X: is}
 		}
-		types, err := v.place.types()
+		types, err := v.site.types()
 		if err != nil {
 			return failed(x.At, v.env.Target.Complain(x.At, err))
 		}
@@ -88,12 +88,12 @@ func failed(pos syntax.Pos, d *syntax.Diagnostic) *program.Value {
 	return &program.Value{Err: d}
 }
 
-// Refused is the value of what can't be evaluated.
+// Refused is the value of an expression that can't be evaluated.
 func Refused(at syntax.Pos, format string, args ...any) *program.Value {
 	return &program.Value{Err: syntax.Errorf(at, format, args...)}
 }
 
-// operator resolves the @operators that are about the probed place.
+// operator resolves the @operators that depend on the probe site.
 func (v *Resolver) operator(x *syntax.AtExpr) *program.Value {
 	switch x.Op {
 	case "entry":
@@ -121,8 +121,8 @@ func (v *Resolver) operator(x *syntax.AtExpr) *program.Value {
 	return Refused(x.At, "@%s is not known", x.Op)
 }
 
-// save has x evaluated at the function's entry; key is the same for what is
-// the same.
+// save makes x evaluated at the function's entry; expressions with the same key
+// are saved once.
 func (v *Resolver) save(at syntax.Pos, key string, x program.Expr, kind program.Type) program.Expr {
 	slot, ok := v.slots[key]
 	if !ok {
@@ -136,20 +136,20 @@ func (v *Resolver) save(at syntax.Pos, key string, x program.Expr, kind program.
 	return &program.SavedValue{At: at, Index: slot, Kind: kind}
 }
 
-// exact returns what debuginfo says where BTF does not do: inside a function, and
-// where it has nothing of the function for certain. Else it returns nil.
+// exact returns the scope by debuginfo if BTF does not suffice: inside a function, or
+// if it has no certain prototype. Else it returns nil.
 func (v *Resolver) exact() *scope {
-	if _, certain := v.place.prototype(); certain {
+	if _, certain := v.site.prototype(); certain {
 		return nil
 	}
-	return v.place.scope()
+	return v.site.scope()
 }
 
-// isLocal says whether the probed place has a parameter or local variable of that name.
+// isLocal reports whether the probed site has a parameter or local variable of that name.
 func (v *Resolver) isLocal(name string) bool {
-	if p, _ := v.place.prototype(); p != nil && slices.ContainsFunc(p.Params, func(param param) bool { return param.Name == name }) {
+	if p, _ := v.site.prototype(); p != nil && slices.ContainsFunc(p.Params, func(param param) bool { return param.Name == name }) {
 		return true
 	}
-	s := v.place.scope()
+	s := v.site.scope()
 	return s != nil && slices.ContainsFunc(s.Variables(), func(v *variable) bool { return v.Name == name })
 }

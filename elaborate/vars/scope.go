@@ -15,35 +15,35 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A scope is an address as debuginfo knows it.
+// A scope is an address in code, with the variables that debuginfo has there.
 type scope struct {
 	*dwarf.Scope
 	*image.Source
-	full  btf.Named // may be nil
-	addr  uint64
-	entry bool // a function's first instruction, where arguments are still in their registers
-	asker *resolution
+	full       btf.Named // may be nil
+	addr       uint64
+	entry      bool // a function's first instruction, where arguments are still in their registers
+	resolution *resolution
 }
 
-// scope returns what debuginfo says of an address in an instance, nil if it says nothing.
+// scope returns the scope of an address in an instance, nil if debuginfo has none.
 func (e *Env) scope(src *image.Source, in dwarf.Instance, addr uint64, entry bool) *scope {
 	s, err := src.Info.Scope(in, addr)
 	if err != nil {
 		return nil
 	}
 	full, _ := src.Types()
-	e.Target.Answered(src.Info)
+	e.Target.AddSource(src.Info)
 	return &scope{Scope: s, Source: src, full: full, addr: addr, entry: entry}
 }
 
-// key is the same for scopes in which all variables are in the same places.
+// key is the same for scopes in which all variables have the same locations.
 func (s *scope) key() string { return fmt.Sprintf("at %s %#x %d", s.Source.Name(), s.addr, s.Die) }
 
 // maxWords bounds variables that are in pieces: 256 bytes.
 const maxWords = 32
 
-// words joins pieces to words of 8 bytes, and says which of their bits are nowhere.
-// A word of which nothing is anywhere is nil.
+// words joins pieces to words of 8 bytes, with masks of the bits that are lost.
+// A word that is lost completely is nil.
 func (s *scope) words(at syntax.Pos, pieces []dwarf.Piece, size int64) (words []program.Expr, lost []uint64, err error) {
 	if size <= 0 || size > 8*maxWords {
 		return nil, nil, fmt.Errorf("it is in pieces, and of %d bytes, which is more than can be joined", size)
@@ -86,7 +86,7 @@ func (s *scope) words(at syntax.Pos, pieces []dwarf.Piece, size int64) (words []
 // mask is n bits from a bit on.
 func mask(from, n int64) uint64 { return ^uint64(0) >> (64 - n) << from }
 
-// part returns n bits, 64 at most, of a piece from a bit on; nil if they are nowhere.
+// part returns n bits, at most 64, of a piece from a bit on; nil if they are lost.
 func (s *scope) part(at syntax.Pos, p *dwarf.Piece, from, n int64) (program.Expr, error) {
 	var x program.Expr
 	var err error
@@ -113,7 +113,7 @@ func (s *scope) part(at syntax.Pos, p *dwarf.Piece, from, n int64) (program.Expr
 		return &program.Deref{At: at, Addr: program.Plus(at, addr, from/8), Size: int(bytes), User: s.User()}, nil
 	case dwarf.InRegister:
 		if !machine.Visible(p.N) && (!machine.Vector(p.N) || from+p.Skip >= 64) {
-			return nil, nil // a part without which the others can be had
+			return nil, nil // the other parts are known all the same
 		}
 		x, err = s.register(at, p.N)
 	case dwarf.IsValue:
@@ -145,7 +145,7 @@ func (s *scope) register(at syntax.Pos, n int64) (program.Expr, error) {
 	return &program.Register{At: at, Number: int(n)}, nil
 }
 
-// expr turns what debuginfo says into an expression of the program.
+// expr makes a DWARF expression one of the program.
 func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	switch x.Op {
 	case dwarf.OpConst:
@@ -166,7 +166,7 @@ func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 		start, err := s.ThreadVariables(at, inner, s.addr)
 		return &program.Binary{At: at, Op: "+", X: start, Y: inner}, err
 	case dwarf.OpEntry:
-		return s.asker.entryValue(s, x.N, inner)
+		return s.resolution.entryValue(s, x.N, inner)
 	case dwarf.OpCast:
 		if x.N == 8 {
 			return inner, nil
@@ -187,9 +187,8 @@ func (s *scope) expr(at syntax.Pos, x *dwarf.Expr) (program.Expr, error) {
 	return &program.Binary{At: at, Op: x.Name, X: inner, Y: y}, nil
 }
 
-// here are the names of the variables that have a value at the scope's address,
-// with what is else there.
-func (s *scope) here() (names []string) {
+// visible returns the names of the variables that have a value at the scope's address.
+func (s *scope) visible() (names []string) {
 	for _, v := range s.Variables() {
 		if _, err := v.Location(); err == nil {
 			names = append(names, "$"+v.Name)
@@ -198,8 +197,8 @@ func (s *scope) here() (names []string) {
 	return names
 }
 
-func (s *scope) listHere() string {
-	if names := s.here(); len(names) > 0 {
+func (s *scope) listVisible() string {
+	if names := s.visible(); len(names) > 0 {
 		return "here there are " + suggest.Enumerate(names, 40)
 	}
 	return "no variable has a value here"

@@ -37,7 +37,7 @@ func (r *resolution) sourceVariable(s *scope, name string) (*location, *syntax.D
 
 var errNoCall = errors.New("the compiler has changed how arguments are passed here, and debuginfo says only where it is later on")
 
-// at returns where a variable is.
+// at returns the location of a variable.
 func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 	loc, err := v.Location()
 	if err != nil {
@@ -52,9 +52,9 @@ func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 		}
 		return r.passed(s, v), nil
 	}
-	asked := *s
-	asked.asker = r
-	s = &asked
+	own := *s
+	own.resolution = r
+	s = &own
 	l := &location{types: s.Info.Types(), full: s.full, at: r.x.At, what: "$" + v.Name, typ: v.Type, user: s.User()}
 	if len(loc.Pieces) == 1 && loc.Pieces[0].Bits == 0 {
 		switch p := loc.Pieces[0]; p.Kind {
@@ -81,8 +81,8 @@ func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 	return l, err
 }
 
-// passed returns where a parameter is passed. That it is kept in one place all
-// through the function, as debuginfo says, is not yet so at the first instruction.
+// passed returns the location where a parameter is passed. The location in debuginfo, if
+// it is one for the whole function, is not valid yet at the first instruction.
 func (r *resolution) passed(s *scope, v *dwarf.Variable) *location {
 	p := &btf.Proto{Result: s.Result()}
 	at := 0
@@ -100,7 +100,7 @@ func (r *resolution) passed(s *scope, v *dwarf.Variable) *location {
 	return l
 }
 
-// noVariable is the error for a name that no variable has.
+// noVariable is the error for the name of no variable.
 func (r *resolution) noVariable(s *scope, name string) *syntax.Diagnostic {
 	var names []string
 	for _, v := range s.Variables() {
@@ -109,7 +109,7 @@ func (r *resolution) noVariable(s *scope, name string) *syntax.Diagnostic {
 	if r.atReturn && s.Result() != 0 {
 		names = append(names, "return")
 	}
-	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("no $%s in %s: ", name, s.Func.Name) + s.listHere()}
+	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("no $%s in %s: ", name, s.Func.Name) + s.listVisible()}
 	d.InStap("unable to find local '%s', [man error::dwarf] in %s%s", name, s.Func.Name, alternatives("$", names))
 	if near := suggest.Nearest(name, names, 1); len(near) > 0 {
 		d.Hint = "did you mean $" + near[0] + "?"
@@ -119,7 +119,7 @@ func (r *resolution) noVariable(s *scope, name string) *syntax.Diagnostic {
 
 // gone is the error for a variable that has no value at the address.
 func (r *resolution) gone(s *scope, v *dwarf.Variable, err error) *syntax.Diagnostic {
-	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$%s: %v; %s", v.Name, err, s.listHere())}
+	d := &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$%s: %v; %s", v.Name, err, s.listVisible())}
 	ranges, _ := v.Ranges()
 	var shown []string
 	for _, part := range ranges {
@@ -165,8 +165,8 @@ func (r *resolution) fileVariable() (*location, *syntax.Diagnostic) {
 	return l, nil
 }
 
-// imageOf returns what @var's last argument names: the kernel, a module, or if it
-// is "" what the probe is in.
+// imageOf returns the image that @var's last argument names: the kernel, a module, or for
+// "" the one that the probe is in.
 func (r *resolution) imageOf(module string) (*image.Source, *syntax.Diagnostic) {
 	what := fmt.Sprintf("the place of the variable @var(%q)", r.x.Name)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// syscallHeaders declare the functions behind system calls with the parameters that they had before
-// they got all of them in a struct pt_regs (Linux 4.17).
+// syscallHeaders declare the functions of system calls with their own parameters, which have been in
+// a struct pt_regs since Linux 4.17.
 var syscallHeaders = []string{"include/linux/syscalls.h", "include/linux/compat.h"}
 
 var (
@@ -29,10 +29,10 @@ type declared struct {
 	user bool   // it points to the program's memory
 }
 
-// syscallArgument returns where the argument of a system call is that its function's declaration calls as the variable; nil if
-// the place is no entry of such a function, or it has no such parameter.
+// syscallArgument returns the location of a system call's argument by its name in the headers; nil if the site is no entry of a
+// system call's function, or the name is none of its parameters'.
 func (r *resolution) syscallArgument(p *btf.Proto) (*location, *syntax.Diagnostic) {
-	compat := strings.HasPrefix(r.place.String(), "__ia32_")
+	compat := strings.HasPrefix(r.site.String(), "__ia32_")
 	registers := machine.SyscallArguments
 	if compat {
 		registers = machine.SyscallArguments32
@@ -41,7 +41,7 @@ func (r *resolution) syscallArgument(p *btf.Proto) (*location, *syntax.Diagnosti
 		if d.name != r.x.Name || i >= len(registers) {
 			continue
 		}
-		l, diag := r.place.param(r.types, p, 0, r.x.At).member(syntax.Access{At: r.x.At, Member: registers[i]})
+		l, diag := r.site.param(r.types, p, 0, r.x.At).member(syntax.Access{At: r.x.At, Member: registers[i]})
 		if diag != nil {
 			return nil, diag
 		}
@@ -50,7 +50,7 @@ func (r *resolution) syscallArgument(p *btf.Proto) (*location, *syntax.Diagnosti
 			l.typ = ids[0]
 		}
 		l.toUser = d.user
-		if compat && r.types.Size(l.typ) > 4 { // the program's registers have no more
+		if compat && r.types.Size(l.typ) > 4 { // a 32-bit program's registers have no more
 			for _, id := range r.types.Find("unsigned int", btf.Int) {
 				if d.user {
 					break
@@ -63,9 +63,9 @@ func (r *resolution) syscallArgument(p *btf.Proto) (*location, *syntax.Diagnosti
 	return nil, nil
 }
 
-// declaredArguments returns how the system call's arguments are declared at whose function's entry the place is.
+// declaredArguments returns the declared parameters of the system call whose function's entry the site is.
 func (r *resolution) declaredArguments() []declared {
-	f, ok := r.place.(*function)
+	f, ok := r.site.(*function)
 	if !ok || syscallPrototype(f.Image, f.Name) == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (r *resolution) declaredArguments() []declared {
 	return r.env.declaredParams(name)
 }
 
-// declaredParams reads the parameters of a function out of the kernel's headers; none if those are not installed.
+// declaredParams reads the parameters of a function from the kernel's headers; none if these are not installed.
 func (e *Env) declaredParams(function string) (list []declared) {
 	k := kernels.Find(e.Target.Release)
 	pattern := regexp.MustCompile(strings.Replace(declaration, "%s", regexp.QuoteMeta(function), 1))
@@ -96,7 +96,7 @@ func (e *Env) declaredParams(function string) (list []declared) {
 	return nil
 }
 
-// declare reads one parameter's declaration.
+// declare parses one parameter's declaration.
 func declare(text string) (d declared) {
 	d.user = strings.Contains(text, "__user")
 	text = strings.Join(strings.Fields(unimportant.ReplaceAllString(text, " ")), " ")

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 // Package arch describes instruction sets as compilers and the kernel use them:
-// which registers a function's arguments and results are in, how DWARF numbers
-// the registers, how the kernel names them in struct pt_regs. A file for each;
-// runtime-c/include/gs_arch.h is the runtime's side of it.
+// the registers of arguments and results, DWARF's numbers of registers, and their
+// names in the kernel's struct pt_regs. There is a file for each instruction set
+// (x86_64.go); runtime-c/include/gs_arch.h is the runtime's side of it.
 package arch
 
 import "strings"
 
 // An Arch is an instruction set.
 type Arch struct {
-	Name string // as uname -m and scripts call it
+	Name string // as in uname -m and scripts
 
-	// Registers are those that handlers see, by their DWARF numbers: the fields of struct pt_regs.
+	// Registers are the registers that handlers have, by their DWARF numbers: the fields of struct pt_regs.
 	Registers []string
 	// Arguments are the registers that carry a function's first integer arguments.
 	Arguments []int
@@ -29,19 +29,19 @@ type Arch struct {
 	// ProgramCounter is the register with the instruction's address.
 	ProgramCounter int
 
-	// WordSize is the size of a register and of what the stack holds for an argument, in bytes.
+	// WordSize is the size of a register and of an argument's stack slot, in bytes.
 	WordSize int64
-	// ReturnAddress is the size of what a call leaves on the stack, in bytes: 0 if the address is in a register.
+	// ReturnAddress is the size of a return address on the stack, in bytes: 0 if it is in a register.
 	ReturnAddress int64
 	// MaxInRegisters is the size in bytes from which on structs are passed and returned in memory.
 	MaxInRegisters int64
 
-	// DebugRegisters is how many pieces of memory the processor can watch, of WatchedBytes bytes at most.
+	// DebugRegisters is the number of watchpoints, of WatchedBytes bytes at most.
 	DebugRegisters int
 	WatchedBytes   int64
 
-	// SyscallWrappers are what the names of system calls' functions begin with, those
-	// that the kernel's entry code calls with the caller's registers.
+	// SyscallWrappers are the prefixes of the functions that the kernel's entry code
+	// calls for system calls, with the caller's registers.
 	SyscallWrappers []string
 
 	// SyscallArguments are the members of that struct pt_regs that carry the arguments, SyscallArguments32 those of
@@ -76,7 +76,7 @@ func (a *Arch) Vector(register int64) bool {
 	return register >= int64(a.FirstVector) && register < int64(a.FirstVector+a.Vectors)
 }
 
-// Visible reports whether handlers see the register of a DWARF number.
+// Visible reports whether handlers have the register of a DWARF number.
 func (a *Arch) Visible(register int64) bool {
 	return register >= 0 && register < int64(len(a.Registers))
 }

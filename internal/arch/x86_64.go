@@ -2,8 +2,8 @@
 
 package arch
 
-// X86_64 is what the System V ABI for AMD64 says, in its tables of registers
-// and of their DWARF numbers (figures 3.4 and 3.36).
+// X86_64 is x86-64, by the System V ABI for AMD64, its tables of registers and of
+// their DWARF numbers (figures 3.4 and 3.36).
 var X86_64 = &Arch{
 	Name: "x86_64",
 	Registers: []string{

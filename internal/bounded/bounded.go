@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package bounded runs what tests feed with hostile data, which is neither to
-// panic nor to take for ever.
+// Package bounded runs tests of hostile data with limits of time and memory, and
+// makes panics errors.
 package bounded
 
 import (
@@ -15,16 +15,16 @@ import (
 	"gostap/internal/panics"
 )
 
-// Limits are what some work may take; 0: any amount.
+// Limits bound what some work may use; 0: unlimited.
 type Limits struct {
-	Time      time.Duration // of processors, which a busy machine does not change
+	Time      time.Duration // processor time, which does not depend on a machine's load
 	Wall      time.Duration
 	Heap      uint64 // bytes at a time, of all that the process has
 	Allocated uint64 // bytes in all
 }
 
 // Run runs work. Its error is work's own, or says what limit was passed, or how
-// work panicked; what passes a limit is left to itself.
+// work panicked. Work that has passed a limit goes on in the background.
 func (l Limits) Run(work func() error) error {
 	began, processors, allocated := time.Now(), processorTime(), memory().TotalAlloc
 	done := make(chan error, 1)
@@ -55,7 +55,7 @@ func passed(format string, limit any) error {
 	return fmt.Errorf("it takes "+format+"\n%s", limit, stacks[:runtime.Stack(stacks, true)])
 }
 
-// caught runs work, of whose panics it makes errors with the trace.
+// caught runs work, and makes a panic an error with its trace.
 func caught(work func() error) (err error) {
 	defer func() {
 		var e *panics.Error
@@ -67,7 +67,7 @@ func caught(work func() error) (err error) {
 	return work()
 }
 
-// processorTime is what the process has used.
+// processorTime is the processor time of this process.
 func processorTime() time.Duration {
 	var u unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &u)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package buildid finds the GNU build-id, by which a kernel, a module or a
-// program and its debuginfo know each other, among ELF notes: those of a file,
-// or of the running kernel (/sys/kernel/notes).
+// Package buildid finds the GNU build-id, which a kernel, a module or a program
+// shares with its debuginfo, in ELF notes: of a file (file.go), or of the running
+// kernel (/sys/kernel/notes).
 package buildid
 
 import (
@@ -34,5 +34,5 @@ func Find(notes []byte) string {
 	return ""
 }
 
-// padded returns how much of a note a name or descriptor of n bytes takes.
+// padded returns the size, with padding, of a name or descriptor of n bytes in a note.
 func padded(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package cache says where everything is kept that is made once and used
-// again, and writes it: files and folders appear there whole or not at all,
-// whoever else writes them at that moment.
+// Package cache is the folder of files that are made once and used again. It
+// writes files and folders atomically, also if several processes write the same.
 //
 //	path := cache.Path("kernels", buildID, "symbols")
 //	err := cache.Write(path, data)
@@ -10,7 +9,7 @@
 //
 // Each package has a folder of its own below Root and decides what a name
 // there depends on; file.go is about files, folder.go about folders, and
-// prune.go keeps what grows with each script within bounds.
+// prune.go bounds the size of folders that grow with each script.
 package cache
 
 import (
@@ -22,7 +21,7 @@ import (
 )
 
 // Root returns the cache's folder: $GOSTAP_CACHE; else gostap in
-// $XDG_CACHE_HOME or ~/.cache; else, for who has no HOME, /var/cache/gostap.
+// $XDG_CACHE_HOME or ~/.cache; else, without a HOME, /var/cache/gostap.
 // It need not exist.
 func Root() string {
 	if dir := os.Getenv("GOSTAP_CACHE"); dir != "" {
@@ -30,7 +29,7 @@ func Root() string {
 			return abs
 		}
 	}
-	// As the XDG specification has it, a relative path doesn't count.
+	// By the XDG specification, a relative path is ignored.
 	if dir := os.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "gostap")
 	}
@@ -57,7 +56,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// failed makes an Error of an error, if there is one, and if it isn't one.
+// failed wraps an error in an Error, unless it is nil or an Error already.
 func failed(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) {

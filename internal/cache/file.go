@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Write makes the cache's file path hold data.
+// Write writes data to the cache's file path, atomically.
 func Write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return failed(err)
@@ -18,8 +18,8 @@ func Write(path string, data []byte) error {
 	return failed(Replace(path, data))
 }
 
-// Replace makes the file path, anywhere, hold data. Whoever reads path meanwhile
-// sees the old file or the new one.
+// Replace writes data to any file path, atomically: readers get the old file or
+// the new one.
 func Replace(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
@@ -39,7 +39,7 @@ func Replace(path string, data []byte) error {
 	return errors.WithStack(err)
 }
 
-// Open opens the cache's file path, and has it made first unless an earlier run did that.
+// Open opens the cache's file path, and makes it first if it does not exist.
 func Open(path string, content func() ([]byte, error)) (*os.File, error) {
 	if f, err := os.Open(path); err == nil {
 		return f, nil

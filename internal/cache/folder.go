@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Fill has the cache's folder dir filled by fill, which gets a temporary folder in its place.
-// If another process was faster, dir is that one's; one that is damaged gives way.
+// Fill makes the cache's folder dir; fill fills a temporary folder, which is then renamed. If another
+// process was faster, its folder stays; a damaged one is replaced.
 func Fill(dir string, fill func(tmp string) error) error {
 	tmp, err := newFolder(dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func newFolder(dir string) (string, error) {
 	return tmp, os.Chmod(tmp, 0o755)
 }
 
-// FillOnce is Fill for what takes long: of several processes one does the work, and the others wait.
+// FillOnce is Fill for work that takes long: of several processes one does it, and the others wait.
 func FillOnce(dir string, fill func(tmp string) error) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return failed(err)

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// What has been used within spareTime stays: it may be running.
+// Entries that have been used within spareTime stay: they may be in use.
 const (
 	spareTime  = time.Hour
 	pruneEvery = 5 * time.Minute
 )
 
-// Use notes that a cached entry is in use, for Prune.
+// Use marks a cached entry as used, for Prune.
 func Use(dir string) {
 	now := time.Now()
 	os.Chtimes(dir, now, now) // a cache that can't be written to is not pruned either
 }
 
 // Prune removes the entries of the folder that have not been used for longest,
-// until the rest is within limit. It looks at most every few minutes.
+// until the rest is within limit. It runs at most every few minutes.
 func Prune(folder string, limit int64) {
 	stamp := filepath.Join(folder, ".pruned")
 	if info, err := os.Stat(stamp); err == nil && time.Since(info.ModTime()) < pruneEvery {

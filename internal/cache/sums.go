@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 )
 
-// sumsName is the file in a filled folder that says what the others held when it was filled. A machine that loses its
-// power leaves files behind that are empty or cut off, and what is linked of those is run by the kernel.
+// sumsName is the file with checksums in a filled folder. After a loss of power, files may be empty or truncated, and
+// the kernel would run modules that are linked from them.
 const sumsName = ".sums"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sums describes a folder's files, those of its own folders not among them.
+// sums returns the checksums of a folder's files, without those in subfolders.
 func sums(dir string) ([]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -36,7 +36,7 @@ func sums(dir string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// seal notes what is in a folder.
+// seal writes the checksums of a folder.
 func seal(dir string) error {
 	data, err := sums(dir)
 	if err != nil {
@@ -55,7 +55,7 @@ func Intact(dir string) bool {
 	return err == nil && bytes.Equal(is, want)
 }
 
-// discard takes a folder out of the way that is not intact, if it is there.
+// discard removes a folder that exists and is not intact.
 func discard(dir string) error {
 	if _, err := os.Lstat(dir); os.IsNotExist(err) {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// unfinished are the temporary files and folders that this process has in its hands.
+// unfinished are the temporary files and folders of this process.
 var unfinished = struct {
 	sync.Mutex
 	paths map[string]bool
 }{paths: map[string]bool{}}
 
-// Temporary has Abandon remove a file or folder, until it is renamed or removed by what it returns.
+// Temporary registers a file or folder for Abandon; the function that it returns renames or removes it.
 func Temporary(path string) (remove func()) {
 	unfinished.Lock()
 	unfinished.paths[path] = true
@@ -26,8 +26,8 @@ func Temporary(path string) (remove func()) {
 	}
 }
 
-// Abandon removes what is unfinished, before a process ends while others of its goroutines still write: they
-// stay where they are when they come to make or end a temporary file.
+// Abandon removes the unfinished files and folders, before the process ends while other goroutines still write:
+// these block when they create or finish a temporary file.
 func Abandon() {
 	unfinished.Lock()
 	for path := range unfinished.paths {

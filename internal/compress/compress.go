@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package compress decompresses what kernels and modules are kept as. It goes
-// by the first bytes, never by a file's name; the kernel's build has six ways:
-// lz4 (lz4.go), zstd, gzip, xz, lzma and bzip2.
+// Package compress decompresses kernels and modules. It recognises the format by
+// the first bytes, not by a file's name; the kernel's build has six formats: lz4
+// (lz4.go), zstd, gzip, xz, lzma and bzip2.
 //
 //	elf, err := compress.Decompress(file)          // a module: all that is in it
-//	elf, err := compress.DecompressN(payload, n)   // a kernel: n bytes, behind which something else stands
+//	elf, err := compress.DecompressN(payload, n)   // a kernel: n bytes; other data may follow
 //
 // An ELF file is not compressed, and returned as it is.
 package compress
@@ -23,13 +23,13 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// ErrFormat is the error for what is compressed in none of these ways.
+// ErrFormat is the error for data in none of these formats.
 var ErrFormat = errors.New("neither an ELF file nor compressed in a way that is known (lz4, zstd, gzip, xz, lzma and bzip2 are)")
 
-// maxSize bounds what anything may decompress to.
+// maxSize bounds the size of decompressed data.
 const maxSize = 512 << 20
 
-// What the ways begin with.
+// The formats' first bytes.
 const (
 	magicELF   = "\x7fELF"
 	magicLZ4   = "\x02\x21\x4c\x18" // a legacy frame, as the kernel's build makes them
@@ -40,10 +40,10 @@ const (
 	magicBzip2 = "BZh"
 )
 
-// Decompress returns all that is in p.
+// Decompress decompresses all of p.
 func Decompress(p []byte) ([]byte, error) { return decompress(p, 0) }
 
-// DecompressN returns the n bytes that are in p. What stands behind them in p does not matter.
+// DecompressN decompresses the first n bytes of p; data behind them are ignored.
 func DecompressN(p []byte, n int) ([]byte, error) {
 	if n <= 0 || n > maxSize {
 		return nil, errors.Errorf("%d bytes are no size that something decompresses to", n)
@@ -73,8 +73,8 @@ func decompress(p []byte, n int) ([]byte, error) {
 
 func starts(p []byte, magic string) bool { return bytes.HasPrefix(p, []byte(magic)) }
 
-// reader returns a reader of what is in p, and what the way of compressing is
-// called. In what is only part of p, there is one stream.
+// reader returns a reader of the decompressed p, and the name of the format. If p has
+// trailing data, only its first stream is read.
 func reader(p []byte, part bool) (name string, r io.ReadCloser, err error) {
 	in := bytes.NewReader(p)
 	switch {
@@ -116,8 +116,8 @@ func concurrency(part bool) int {
 	return 1
 }
 
-// read reads n bytes of r, or all of it for 0. What r complains of behind the n-th
-// does not matter. How much memory is taken at once goes by what there is to read.
+// read reads n bytes of r, or all of it for 0. Errors of r behind the n-th byte
+// are ignored. Memory is allocated as data are read.
 func read(r io.Reader, n, compressed int) ([]byte, error) {
 	var out bytes.Buffer
 	if n > 0 {

@@ -12,7 +12,7 @@ import (
 	"gostap/internal/panics"
 )
 
-// lz4Block is what each block of a legacy frame but the last holds.
+// lz4Block is the size of each decompressed block of a legacy frame, except the last.
 const lz4Block = 8 << 20
 
 // unlz4 decompresses a legacy frame, without its magic number, to n bytes, or to
@@ -57,7 +57,7 @@ func unlz4(frame []byte, n int) ([]byte, error) {
 	return data[:size], nil
 }
 
-// lz4Blocks returns a frame's blocks. It has no end: what can't be a block is behind it.
+// lz4Blocks returns a frame's blocks. A frame has no end mark: it ends before the first data that can't be a block.
 func lz4Blocks(frame []byte) [][]byte {
 	var blocks [][]byte
 	for len(frame) > 4 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package distro knows the machine's distribution by os-release(5), and by
-// which commands it installs what gostap may lack.
+// Package distro identifies the machine's distribution by os-release(5), and has
+// the commands by which packages are installed there (families.go).
 //
 //	d := distro.Here()
 //	fmt.Println(d.Install(distro.Make, distro.Binutils)) // apt install make binutils
@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// A Distribution is what os-release(5) says of one.
+// A Distribution is the content of os-release(5).
 type Distribution struct {
 	ID     string // "rocky"; "" if there is no os-release
 	Name   string // "Rocky Linux 9.4 (Blue Onyx)"
@@ -71,7 +71,7 @@ func (d Distribution) Install(what ...string) string {
 	return command
 }
 
-// Headers returns the command that installs what modules for a kernel release are built with.
+// Headers returns the command that installs the headers of a kernel release.
 func (d Distribution) Headers(release string) string { return d.ofKernel(release, headers) }
 
 // Image returns the command that installs a kernel release.

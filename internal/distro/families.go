@@ -29,7 +29,7 @@ const (
 	debuginfo
 )
 
-// A family is distributions whose packages have the same names.
+// A family is a group of distributions with the same names of packages.
 type family struct {
 	install    string
 	names      map[string]string // packages that do not have their common name; "" for what is not packaged
@@ -38,7 +38,7 @@ type family struct {
 	debuginfod string
 }
 
-// pkg is what the family calls a package, "" if it has none.
+// pkg returns the family's name of a package, "" if it has none.
 func (f family) pkg(name string) string {
 	if i := strings.LastIndex(name, "gcc"); i >= 0 { // x86_64-linux-gnu-gcc-12, too
 		if !f.compilers {

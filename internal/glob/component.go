@@ -14,7 +14,7 @@ func MatchComponents(pattern, name string) bool {
 		return pattern == name
 	}
 	pattern = strings.ReplaceAll(pattern, "**", string(rune(anything)))
-	matched := make([]bool, len(pattern)+1) // by how much of the pattern: whether it matches what of name has been read
+	matched := make([]bool, len(pattern)+1) // [i]: the first i elements of pattern match the part of name that has been read
 	next := make([]bool, len(pattern)+1)
 	matched[0] = true
 	skipStars(pattern, matched)
@@ -35,7 +35,7 @@ func MatchComponents(pattern, name string) bool {
 	return matched[len(pattern)]
 }
 
-// skipStars lets wildcards stand for nothing.
+// skipStars also matches wildcards with the empty string.
 func skipStars(pattern string, matched []bool) {
 	for p := range len(pattern) {
 		if matched[p] && (pattern[p] == anything || pattern[p] == '*') {

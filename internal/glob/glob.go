@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 // Package glob matches names against the two kinds of wildcards that SystemTap
-// has: the shell's, for what probe points name (glob.go), and those between the
-// dots of probe points, for aliases (component.go).
+// has: the shell's, for names in arguments of probe points (glob.go), and those for
+// components of probe points (component.go).
 //
 //	glob.Match("vfs_[rw]*", "vfs_read")
 //	glob.MatchComponents("syscall.**", "syscall.open.return")
 //
-// Neither takes longer than the product of the lengths, whatever a script says.
+// Both take time that is bounded by the product of the lengths.
 package glob
 
 // Match reports whether name matches the shell pattern, as fnmatch(3) has it.
@@ -39,8 +39,8 @@ func Match(pattern, name string) bool {
 	return p == len(pattern)
 }
 
-// matchOne matches one character against what is at p in pattern, and returns
-// the place behind that.
+// matchOne matches one character against the element at p in pattern, and returns
+// the position behind that.
 func matchOne(pattern string, p int, c byte) (bool, int) {
 	switch pattern[p] {
 	case '?':

@@ -9,11 +9,11 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A Frame is what the table tells of a function's frame.
+// A Frame is a function's frame by the table.
 type Frame struct {
 	Func
 	Top    bool // it has no caller
-	Writes bool // it changes to another stack: where its caller is can't be told from the stack pointer
+	Writes bool // it switches stacks: its caller's frame is not known from the stack pointer
 	Rows   []FrameRow
 }
 
@@ -39,7 +39,7 @@ const (
 
 var errFrames = errors.New("damaged .gopclntab")
 
-// Frames calls each for all functions, by address. Tables from before Go 1.18 have another form, of which nothing is told.
+// Frames calls each for all functions, by address. Tables of Go before 1.18 have another form, and no frames are returned.
 func (t *Table) Frames(each func(*Frame) error) error {
 	le := binary.LittleEndian
 	if len(t.data) < headerSize {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package gopclntab reads the table by which Go's runtime names functions and lines. Programs that are
-// stripped have it, too: src/runtime/symtab.go in the Go tree, and package debug/gosym, which decodes it.
+// Package gopclntab reads the table of Go's runtime with functions, lines (gopclntab.go) and frames
+// (frames.go). Stripped programs have it, too: src/runtime/symtab.go in the Go tree, and package debug/gosym, which decodes it.
 package gopclntab
 
 import (
@@ -18,12 +18,12 @@ type Func struct {
 	Addr, Size uint64 // as linked
 }
 
-// A Table is that of a program.
+// A Table is a program's table.
 type Table struct {
 	Funcs []Func // by address
 	lines *gosym.Table
 	data  []byte
-	start uint64 // what functions' addresses count from
+	start uint64 // the base of functions' addresses
 }
 
 // ErrNone is the error for a file without such a table.

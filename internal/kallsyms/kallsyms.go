@@ -6,9 +6,9 @@
 //	ffffffff81234560 T vfs_read
 //	ffffffffc0002000 t ext4_file_read_iter	[ext4]
 //
-// The kernel's symbols come first, by address, then the modules'. For who may
-// not see addresses, all are 0. There are a hundred thousand lines and more:
-// a Symbol is taken apart when it is asked, and Scan reads no further than it has to.
+// The kernel's symbols come first, by address, then the modules'. For users without
+// the right to see addresses, all are 0. There are more than a hundred thousand
+// lines: a Symbol is parsed when its methods are called, and Scan stops early.
 package kallsyms
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Path is where the kernel has the list.
+// Path is the file with the list.
 const Path = "/proc/kallsyms"
 
 // A Symbol is a line, without its newline. From Scan, it is valid until the next one is read.
@@ -95,7 +95,7 @@ func Scan(list io.Reader, visit func(Symbol) bool) error {
 	}
 }
 
-// Address returns where the running kernel has its own symbol name, of several the first.
+// Address returns the address of the running kernel's own symbol name, of several the first.
 func Address(name string) (uint64, error) {
 	f, err := os.Open(Path)
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package kernels finds what belongs to a kernel's release: image, modules,
-// headers, configuration, debuginfo, and the compiler that its headers want.
+// Package kernels finds the files of a kernel's release: image, modules, headers,
+// configuration, debuginfo, and the compiler for its headers (roots.go).
 //
 //	k := kernels.Find("5.10.0-46-cloud-amd64")
 //	image, err := os.Open(k.Image())
@@ -19,7 +19,7 @@ import (
 	securejoin "github.com/cyphar/filepath-securejoin"
 )
 
-// A Kernel is a release and where its files are.
+// A Kernel is a release and the location of its files.
 type Kernel struct {
 	Release string
 	Root    string // "" if they are the machine's own
@@ -75,8 +75,8 @@ func (k Kernel) Config() string {
 	return ""
 }
 
-// Path returns where a path is that the kernel's own packages call by these elements; symbolic links are followed, and lead
-// nowhere out of the root.
+// Path returns the path of a file of the kernel's packages, in the root; symbolic links are followed, and never lead out of
+// the root.
 func (k Kernel) Path(elem ...string) string {
 	path := filepath.Join(elem...)
 	if k.Root == "" {

@@ -45,10 +45,10 @@ func (k Kernel) Command(ctx context.Context, name string, args ...string) *exec.
 	return cmd
 }
 
-// Inside is what programs that Command runs call a path that another method has returned.
+// Inside returns a path, which another method has returned, as programs that Command runs see it.
 func (k Kernel) Inside(path string) string { return strings.TrimPrefix(path, k.Root) }
 
-// LookPath is exec.LookPath for what Command runs.
+// LookPath is exec.LookPath for programs that Command runs.
 func (k Kernel) LookPath(name string) (string, error) {
 	if k.Root == "" {
 		return exec.LookPath(name)

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// readCache returns the paths of libraries by their names, as ldconfig has found them.
+// readCache returns the paths of libraries by their names, from ldconfig's cache.
 func readCache() map[string]string {
 	data, err := os.ReadFile("/etc/ld.so.cache")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// A Library is one that a program loads.
+// A Library is a library that a program loads.
 type Library struct {
-	Name string // as the ELF file that needs it calls it
+	Name string // as in DT_NEEDED
 	Path string // absolute, without symbolic links
 }
 
@@ -26,7 +26,7 @@ const maxLibraries = 4096
 const maxInterpreter = 4096
 
 // Loaded returns what is loaded at the start of a program, or for a library: the dynamic linker itself, and
-// the libraries that it needs and those that they need in turn. What can't be found or read is left out.
+// the libraries that it needs and those that they need in turn. Libraries that can't be found or read are left out.
 func Loaded(path string) (list []Library) {
 	cached, folders := readCache(), Folders()
 	queue := []string{path}
@@ -62,7 +62,7 @@ func Loaded(path string) (list []Library) {
 // Lookup returns the path of the library of that name without symbolic links, "" if it is nowhere.
 func Lookup(name string) string { return lookup(name, Folders(), readCache()) }
 
-// Folders are where the dynamic linker looks without being told to by a file.
+// Folders returns the dynamic linker's default folders.
 func Folders() []string {
 	return append(filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")),
 		"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
@@ -95,7 +95,7 @@ func real(path string) string {
 	return path
 }
 
-// interpreter returns the dynamic linker that a program asks for, "" if it is linked statically.
+// interpreter returns a program's dynamic linker, "" if it is linked statically.
 func interpreter(f *elf.File) string {
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP && p.Filesz < maxInterpreter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package linetable holds which line of the source the machine code of a file
-// is of, in the shape in which the runtime searches it.
+// Package linetable makes tables of the source lines of a file's machine code, in
+// the form in which the runtime searches them.
 //
 //	var b linetable.Builder
 //	b.Add(0x10, "fs/open.c", 12) // from 0x10 on it is that line

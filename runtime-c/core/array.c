@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * array.c - a script's arrays: made before it starts, joined where handlers
- * want those of all CPUs as one, freed after its end.
+ * array.c - a script's arrays: allocated before it starts, joined when handlers
+ * read the shards of all CPUs as one array, freed after its end.
  */
 #include "gostap.h"
 

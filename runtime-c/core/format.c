@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * format.c - sprintf. The Go package translator/format is its twin: both run
- * translator/format/testdata/golden.txt.
+ * format.c - sprintf. It has to agree with the Go package translator/format:
+ * both are tested by translator/format/testdata/golden.txt.
  */
 #include "gostap.h"
 
-/* Where the text goes; what does not fit is dropped. */
+/* The output buffer; text that does not fit is dropped. */
 struct gs_out {
 	char *at;
 	char *end;

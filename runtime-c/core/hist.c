@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hist.c - histograms drawn into strings. consumer/hist.go is its twin, for
- * those that are printed.
+ * hist.c - histograms drawn into strings. consumer/hist.go draws
+ * those that are printed; both have to agree.
  */
 #include "gostap.h"
 
 #define GS_HIST_WIDTH 50
 
-/* What is drawn: buckets first to last, with bars of one @ for each per_mark. */
+/* A drawing: buckets first to last, with one @ for each per_mark. */
 struct gs_drawing {
 	const struct gs_hist *h;
 	const gs_s64 *buckets;
@@ -43,7 +43,7 @@ static struct gs_str gs_number_text(char *to, gs_size size, const char *format, 
 	return gs_format(to, size, format, &arg);
 }
 
-/* What bucket i is named by: see bucketValue() and bucketLabel() in consumer/hist.go. */
+/* The label of bucket i: see bucketValue() and bucketLabel() in consumer/hist.go. */
 static struct gs_str gs_hist_label(const struct gs_drawing *d, gs_u32 i, char *to, gs_size size)
 {
 	const struct gs_hist *h = d->h;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lock.c - waiting for a lock that somebody else holds: MAXTRYLOCK attempts,
- * TRYLOCKDELAY microseconds apart. What looks like a deadlock costs one
- * handler's run, never the machine.
+ * lock.c - waiting for a lock: MAXTRYLOCK attempts, TRYLOCKDELAY microseconds
+ * apart. Then the handler is skipped, so that a deadlock never hangs the machine.
  */
 #include "gostap.h"
 #include "protocol.h"
@@ -13,7 +12,7 @@ static int gs_wait_for(struct gs_ctx *c, struct gs_lock *l, int (*try)(struct gs
 
 	while (!try(l)) {
 		if (!attempts--) {
-			if (!c->asking)
+			if (!c->in_condition)
 				gs_skip(c, GS_SKIP_LOCK);
 			return 0;
 		}

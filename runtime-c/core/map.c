@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * map.c - arrays: inserting, deleting, clearing. Nothing allocates but init.
+ * map.c - arrays: inserting, deleting, clearing. Memory is allocated by init only.
  */
 #include "gostap.h"
 
@@ -93,7 +93,7 @@ static struct gs_node *gs_map_node(struct gs_map *m)
 	return NULL;
 }
 
-/* Within a foreach that may delete, the oldest can't make room yet. */
+/* Within a foreach that may delete, the oldest element can't be reused yet. */
 static void gs_map_drop_oldest(struct gs_map *m)
 {
 	struct gs_node *n;

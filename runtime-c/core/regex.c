@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * regex.c - regular expressions: a DFA says whether, and only for scripts
- * that ask for it an NFA's threads, run in step, say where. Both take time
- * that is bounded by the string's length times the expression's size.
+ * regex.c - regular expressions: a DFA finds whether a string matches; for
+ * scripts that call matched(), a Pike VM finds where. Both take time that is
+ * bounded by the string's length times the expression's size.
  */
 #include "gostap.h"
 
@@ -16,7 +16,7 @@ int gs_regex_match(const struct gs_regex *re, struct gs_str s)
 	return re->accepts[state] != 0 && (re->accepts[state] & 1 || i == s.len);
 }
 
-/* The threads at one place of the string, by preference; at most one for each instruction. */
+/* The threads at one position of the string, by preference; at most one for each instruction. */
 struct gs_threads {
 	gs_u16 *pcs;
 	gs_u16 *slots;		    /* of each pc: places + 1, 0 for unset */
@@ -37,7 +37,7 @@ struct gs_matcher {
 	gs_u16 slots[2 * GS_MAXGROUPS];
 };
 
-/* Adds a thread at pc, and all that it leads to without a byte, in order of preference. */
+/* Adds a thread at pc, and those that it leads to without consuming a byte, in order of preference. */
 static void gs_add_thread(struct gs_matcher *m, struct gs_threads *list, gs_u16 pc, gs_u32 place)
 {
 	gs_u32 depth = 0;

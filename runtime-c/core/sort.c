@@ -72,7 +72,7 @@ struct gs_node *gs_sort(struct gs_ctx *c, struct gs_node *first, gs_u64 n, gs_si
 	return gs_sort_chain(c, first, link, cmp);
 }
 
-/* Ends the chain behind its first n nodes, of which there are some; the last of them, or NULL if there are fewer. */
+/* Cuts a chain, which is not empty, after its first n nodes; returns the last of them, or NULL if there are fewer. */
 static struct gs_node *gs_cut(struct gs_node *first, gs_u64 n, gs_size link)
 {
 	while (first && --n)
@@ -83,9 +83,9 @@ static struct gs_node *gs_cut(struct gs_node *first, gs_u64 n, gs_size link)
 }
 
 /*
- * The best so far are kept sorted. Others are passed over if they are not
- * better than the worst of these, else collected, and joined to them once
- * they are as many.
+ * The first `limit` nodes so far are kept sorted. A node that is not before the
+ * last of these is skipped; others are collected, and merged with them when there
+ * are `limit` of them.
  */
 struct gs_node *gs_sort_first(struct gs_ctx *c, struct gs_node *first, gs_u64 n, gs_s64 limit, gs_size link,
 			      gs_node_cmp cmp, const char *near)

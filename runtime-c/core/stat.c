@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stat.c - what is asked of statistics seldom enough to be a call.
+ * stat.c - statistics: functions that are called too rarely to be inlined.
  */
 #include "gostap.h"
 #include "protocol.h"
@@ -24,7 +24,7 @@ void gs_variance_add(struct gs_variance *v, gs_s64 count, gs_s64 value, gs_s64 s
 	v->m2 = gs_add(v->m2, gs_mul(delta, gs_sub(scaled, v->mean)));
 }
 
-/* The squares that v stands for, seen from `mean`, of which v's own may be off by rounding. */
+/* The sum of squares of v relative to `mean`, which may differ from v's own mean by rounding. */
 static gs_s64 gs_squares(const struct gs_variance *v, gs_s64 count, gs_s64 mean)
 {
 	gs_s64 off = gs_sub(v->mean, mean);

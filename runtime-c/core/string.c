@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * string.c - strings. What every script's handlers do is compiled here once:
- * inlined into each place it would make up most of the time that a script's
- * translation takes, to save a call.
+ * string.c - strings. Common operations are compiled once, here: inlined into
+ * handlers, they would take most of the time of a script's compilation, to save a
+ * call each.
  */
 #include "gostap.h"
 

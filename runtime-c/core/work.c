@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * work.c - how much a handler may do, where it takes long: loops, and work on
- * whole arrays. Most handlers keep interrupts off, and others spin for the
- * locks that they hold.
+ * work.c - limits of handlers that take long: loops, and work on whole arrays.
+ * Most handlers run with interrupts off, and others spin for the locks that they
+ * hold.
  */
 #include "gostap.h"
 
-/* How many more actions a handler is given at a time that keeps interrupts off: each may search 64 KiB. */
+/* So many more actions at a time are granted to a handler with interrupts off: each may search 64 KiB. */
 #define GS_ACTIONS_HOT 20
 
-/* How long such a handler may take beyond those that it had at hand, and how much of it counts for those that it was given at once. */
+/* The time that such a handler may take beyond its first actions, and the most of it that one grant counts for. */
 #define GS_LONG_NS 2000000000ull
 #define GS_LONG_PART_NS 200000000ull
 
 const char gs_no_stack[] = "too little of the kernel's stack is left for another function call";
 
 /*
- * An action can be anything from an addition to a search in 64 KiB, so their
- * number says little of the time that they take. A virtual CPU's clock goes on
- * while the CPU is away: that it was so once must not end a session.
+ * An action may be an addition or a search in 64 KiB, so the number of actions
+ * says little about their time. A virtual CPU's clock advances while the hypervisor
+ * runs something else: if that happens once, it must not end a session.
  */
 static int gs_takes_long(struct gs_ctx *c)
 {

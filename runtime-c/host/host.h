@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * host.h - what the host platform's files share.
+ * host.h - declarations that the host platform's files share.
  */
 #ifndef GS_HOST_H
 #define GS_HOST_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * memory.c - memory that is the script's to allocate, and memory that it
- * looks at: its own process's, through system calls that fail where a load
- * would crash.
+ * memory.c - memory for the script's data; and the script's loads and stores,
+ * in its own process, by system calls that fail where a load would crash.
  */
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -14,7 +13,7 @@
 #define GS_PAGE 4096
 #define GS_STACK_SPARE (512 << 10)
 
-static gs_u64 gs_stack_end;	/* of the main thread's, which handlers run on, with room for the rest */
+static gs_u64 gs_stack_end;	/* the lowest address that handlers may use of the main thread's stack */
 
 void gs_stack_init(void)
 {

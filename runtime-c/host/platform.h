@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * platform.h - what embedded C finds on the host: libc.
+ * platform.h - included by embedded C on the host: libc.
  */
 #ifndef GS_PLATFORM_H
 #define GS_PLATFORM_H
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel's, which libc did not have for long. */
+/* Functions of the kernel that older C libraries lack. */
 #ifndef strlcpy
 static inline __attribute__((unused)) size_t gs_host_strlcpy(char *to, const char *from, size_t size)
 {

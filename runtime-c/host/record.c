@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * record.c - records, to file descriptor 3. They are gathered in a buffer;
- * the session flushes it when it has nothing else to do. A reader that is
- * slow is waited for: nothing is lost here but what exceeds the buffer.
+ * record.c - records, to file descriptor 3. They are collected in a buffer,
+ * which the session flushes when it is idle. Writing waits for a slow reader: a
+ * record is lost only if it is larger than the buffer.
  */
 #include <errno.h>
 #include <string.h>

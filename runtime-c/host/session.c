@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * session.c - running handlers, and what comes of them. There is one thread
- * and one context. Runs go around four CPUs, so that what a script keeps for
- * each CPU gets joined here as it is in the kernel.
+ * session.c - runs handlers, and counts errors and skips. There is one thread
+ * and one context. Handlers run on four CPUs in turn, so that per-CPU shards are
+ * joined as in the kernel.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ const struct gs_point *gs_point_of(struct gs_ctx *c)
 	return c->point;
 }
 
-/* There is no second thread to wait for, or to give way to. */
+/* There is no second thread to wait for, or to reschedule to. */
 void gs_lock_wait(void)
 {
 }
@@ -97,7 +97,7 @@ static void report_error(const struct gs_point *p)
 	gs_message(GS_MSG_ERROR, gs_str_of(gs_ctx.error, GS_MESSAGE_MAX), gs_ctx.error_near, p->name);
 	if (gs_session.errors <= limits->maxerrors)
 		return;
-	/* Where the first error ends the session, it speaks for itself. */
+	/* If the first error ends the session, that error is the only message. */
 	if (limits->maxerrors && gs_session.errors == limits->maxerrors + 1ULL) {
 		snprintf(text, sizeof(text), "MAXERRORS exceeded: more than %u errors; raise it with -DMAXERRORS=%llu",
 			 limits->maxerrors, limits->maxerrors * 10ULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stack.c - there is no kernel's stack here, and no kernel's symbol; nor are programs traced.
+ * stack.c - stacks and symbols of the kernel and of programs: the host has none.
  */
 #include "host.h"
 

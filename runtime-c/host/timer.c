@@ -28,7 +28,7 @@ gs_u64 gs_ns(void)
 	return gs_now();
 }
 
-/* args: the period, and how far a run may be off it at random; both in ns. */
+/* args: the period and its random deviation, both in ns. */
 static gs_u64 interval(const struct gs_point *p)
 {
 	gs_s64 ns = p->args[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * view.c - writes the globals and the probes' figures of a script that was
- * built to be looked at, when the session is over.
+ * view.c - writes the globals and the probes' figures at the session's end, of
+ * a script that was built with --monitor.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 static char rows[GS_VIEW_MAX];
 static gs_size filled;
 
-/* Writes the rows that there are. */
+/* Writes all rows. */
 static void write_rows(gs_u32 view)
 {
 	char *at = filled ? gs_reserve(&gs_ctx, GS_REC_VIEW, 4 + filled) : NULL;
@@ -23,7 +23,7 @@ static void write_rows(gs_u32 view)
 	filled = 0;
 }
 
-/* Returns where a row of up to that size goes. */
+/* Returns room for a row of up to that size. */
 static char *next_row(gs_u32 view, gs_size size)
 {
 	if (size > sizeof(rows) - filled)
@@ -31,7 +31,7 @@ static char *next_row(gs_u32 view, gs_size size)
 	return rows + filled;
 }
 
-/* Moves what CPUs have of their own to the whole. */
+/* Joins the CPUs' shards to the whole. */
 static void join(const struct gs_view *v)
 {
 	gs_u32 cpu;

@@ -73,13 +73,13 @@ struct gs_ctx {
 	const char *error;	    /* NULL, or the text of the error that was raised */
 	const char *error_near;	    /* a literal: "near operator '/' at x.stp:3:7" */
 	long actions;		    /* how many more the handler may do; the generated code's own */
-	long more_actions;	    /* beyond those: see gs_more_actions() */
-	gs_u64 clock;		    /* when that was asked for some in this run; 0: not yet */
+	long more_actions;	    /* beyond actions: see gs_more_actions() */
+	gs_u64 clock;		    /* time of the last gs_more_actions() in this run; 0: none yet */
 	gs_u64 taken;		    /* ns of the run so far, where it keeps interrupts off */
 	gs_s64 steps;		    /* how many more of gs_work(); set by handlers that do such work */
 	char *frame;		    /* where the handler's strings live */
 	char *frame_end;
-	struct gs_regs *regs;	    /* the probed place's; NULL where there are none */
+	struct gs_regs *regs;	    /* at the probed address; NULL if there are none */
 	gs_u64 *saved;		    /* return probes: what was saved at entry */
 	gs_u64 ip;		    /* the probed address, 0 if the event has none */
 	const struct gs_point *point;
@@ -89,34 +89,34 @@ struct gs_ctx {
 	gs_u32 busy;		    /* the platform's: is it owned by a handler? */
 	gs_u32 next;		    /* an embedded function has ended by STAP_NEXT */
 	gs_u16 interruptible;	    /* a begin, end or error probe: interrupts are on, and gs_give_way() is allowed */
-	gs_u16 asking;		    /* a condition is being asked: that it can't have a lock is no skipped hit */
+	gs_u16 in_condition;	    /* a condition is evaluated: not to get a lock is no skipped hit */
 	gs_u32 entering;	    /* a return probe's entry part runs: the function has not returned yet */
 	struct gs_value *value;	    /* procfs probes: the file's */
 	char *tokens;		    /* tokenize(): what is left of the string; NULL: nothing */
 	char error_text[GS_ERROR_MAX];	/* for errors that are put together */
-	/* c->regs as guru code knows them, where it asks: see gs_guru_registers() */
+	/* c->regs for guru code: see gs_guru_registers() */
 	struct pt_regs *kregs, *uregs;
 	struct gs_match match;
 };
 
-/* What a handler is, one for each probe of the script. */
+/* A handler, one for each probe of the script. */
 struct gs_probe {
 	void (*handler)(struct gs_ctx *c);
 	/* Return probes: fills c->saved[0..nsaved) at the function's entry; NULL if nsaved is 0. */
 	void (*entry)(struct gs_ctx *c);
-	/* if (cond) of the point: is it to be armed now? NULL if there is none. Takes its own locks; -1: could not. */
+	/* if (cond) of the point; NULL if there is none. Takes its own locks; -1: it could not. */
 	int (*cond)(struct gs_ctx *c);
 	/*
-	 * Where a program is probed: loads what the handler, or entry, will load from the
-	 * program's memory, so that it is there; NULL if there is nothing. May sleep.
+	 * Probes in programs: loads the memory of the program that the handler, or entry,
+	 * is going to load, so that it is present; NULL if there is none. May sleep.
 	 */
 	void (*touch)(const struct gs_regs *regs, gs_u64 ip);
 	void (*touch_entry)(const struct gs_regs *regs, gs_u64 ip);
 	gs_u32 nsaved;
 	gs_u32 flags;		    /* GS_PROBE_* */
 };
-#define GS_PROBE_REGISTERS 1	    /* wants every register, not only arguments and result */
-#define GS_PROBE_CONDS 2	    /* writes what a cond reads: after it, ask the conds again */
+#define GS_PROBE_REGISTERS 1	    /* needs all registers, not only those of arguments and result */
+#define GS_PROBE_CONDS 2	    /* writes what conditions read: they are evaluated after it */
 
 #define GS_NO_SYMBOL 0xffffffffu
 
@@ -124,12 +124,12 @@ struct gs_probe {
 struct gs_image {
 	const char *module;	    /* a kernel module's name, else "" */
 	const char *path;	    /* of a program or library, else "" */
-	gs_u32 is_go;		    /* a program of Go's, whose goroutines have stacks that move, and change threads */
-	gs_u32 goid;		    /* where its struct g has the goroutine's number; 0 if unknown */
-	gs_u32 curg;		    /* where its struct m has the goroutine for which the runtime works */
+	gs_u32 is_go;		    /* a Go program: goroutines have stacks that move, and change threads */
+	gs_u32 goid;		    /* offset of the goroutine's number in struct g; 0 if unknown */
+	gs_u32 curg;		    /* offset in struct m of the goroutine that the runtime works for */
 };
 
-/* Where a handler runs, one for each probe point. */
+/* A probe point, at which a handler runs. */
 struct gs_point {
 	const char *family;	    /* finds the struct gs_family that serves it */
 	const char *name;	    /* pp() */
@@ -138,19 +138,19 @@ struct gs_point {
 	gs_u32 image;		    /* index into gs_program.images */
 	gs_u32 symbol;		    /* index into the manifest's symbols, whose addresses START brings; or GS_NO_SYMBOL */
 	gs_s64 offset;		    /* from the symbol; in a program's file, from its beginning */
-	gs_u64 refcounter;	    /* where a program's file has the mark's semaphore, 0 for none */
+	gs_u64 refcounter;	    /* offset of the mark's semaphore in a program's file, 0 for none */
 	gs_s64 args[2];		    /* the family's own; see program.Point */
-	gs_u32 program;		    /* index into gs_program.images: whose processes count; 0: all */
-	gs_u32 nreturns;	    /* where a program's file has the instructions by which the function returns; */
+	gs_u32 program;		    /* index into gs_program.images: only processes of this program; 0: all */
+	gs_u32 nreturns;	    /* offsets in a program's file of the instructions that return from the function; */
 	const gs_u64 *returns;	    /* 0 and NULL: the kernel has to find its returns */
 	const char *file;	    /* procfs: the file's path below the session's folder; perftask: a counter's name; else NULL */
 	gs_u16 name_len;	    /* cut to what a string may hold */
 	gs_u16 func_len;
-	const void *row;	    /* what the handler, if it is several probes', is to know of this one */
+	const void *row;	    /* the parameters of this point, if several probes share the handler */
 	const char *script;	    /* pn(), NULL: as pp() */
 };
 
-/* A symbol that is in a kernel module, which may be loaded when the session runs already. */
+/* A symbol of a kernel module, which may be loaded while the session runs. */
 struct gs_module_symbol {
 	gs_u32 image;		    /* index into gs_program.images */
 	const char *name;
@@ -164,16 +164,16 @@ struct gs_global {
 	void *place;		    /* gs_s64 *, or struct gs_text * with MAXSTRINGLEN bytes */
 };
 
-/* Limits that the platform keeps; -D sets them at translation. */
+/* Limits that the platform enforces; -D sets them at translation. */
 struct gs_limits {
 	gs_u32 maxerrors;	    /* MAXERRORS: errors before the session ends; 0: the first ends it */
-	gs_u32 maxmapentries;	    /* MAXMAPENTRIES: what an array holds that says nothing of its size */
+	gs_u32 maxmapentries;	    /* MAXMAPENTRIES: the size of arrays that are declared without one */
 	gs_u32 maxskipped;	    /* MAXSKIPPED: skipped probes before the session ends */
 	gs_u32 maxtrylock;	    /* MAXTRYLOCK: attempts at a lock */
 	gs_u32 trylockdelay;	    /* TRYLOCKDELAY: microseconds between them */
 	gs_u32 minstackspace;	    /* MINSTACKSPACE: bytes of stack below the handler's own frames */
 	gs_u32 suppress_errors;	    /* --suppress-handler-errors */
-	gs_u32 first_error;	    /* with it: the first one is said, as a warning */
+	gs_u32 first_error;	    /* with it: the first error becomes a warning */
 	gs_u64 overload_threshold;  /* STP_OVERLOAD_THRESHOLD: cycles in handlers out of overload_interval; 0: no limit */
 	gs_u64 overload_interval;   /* STP_OVERLOAD_INTERVAL */
 	gs_u64 maxmemory;	    /* STP_MAXMEMORY in bytes; 0: half of what the machine has left */
@@ -193,8 +193,8 @@ extern const volatile gs_u32 gs_stack_use[];
 struct gs_timing {
 	gs_u64 hits, total, min, max;	/* total, min and max are of cycles */
 	gs_s64 spread;		    /* the sum of the squared distances from the average */
-	gs_u64 off;		    /* its handlers return at once */
-	struct gs_str probe;	    /* how the report of -t calls it */
+	gs_u64 off;		    /* 1: its handlers do nothing */
+	struct gs_str probe;	    /* its name in the report of -t */
 };
 
 #define GS_ABI 6
@@ -205,7 +205,7 @@ struct gs_program {
 	gs_u32 nprobes;
 	gs_u32 npoints;
 	gs_u32 nglobals;
-	gs_u32 nsymbols;	    /* the manifest's: what START has to bring */
+	gs_u32 nsymbols;	    /* of the manifest, whose addresses START passes */
 	const struct gs_probe *probes;
 	const struct gs_point *points;
 	gs_u32 nimages;
@@ -218,14 +218,14 @@ struct gs_program {
 	gs_u32 narrays;
 	gs_u32 nshards;
 	const struct gs_array *arrays;
-	struct gs_shards *const *shards; /* globals that each CPU has of its own, arrays among them */
+	struct gs_shards *const *shards; /* globals that each CPU has a shard of, including arrays */
 	gs_u32 nviews;
 	gs_u32 ntimings;
-	const struct gs_view *views; /* --monitor: what its user sees of the globals */
+	const struct gs_view *views; /* --monitor: how the globals are read */
 	struct gs_timing *timings;
-	gs_u32 user_stacks;	    /* the script asks for programs' stacks, or for the symbols of their addresses */
+	gs_u32 user_stacks;	    /* the script uses programs' stacks, or the symbols of their addresses */
 	gs_u32 unprivileged;	    /* --privilege=stapusr: only processes of the session's user are probed */
-	gs_u32 kernel_lines;	    /* its handlers ask for lines of the kernel's code */
+	gs_u32 kernel_lines;	    /* its handlers use lines of the kernel's code */
 	gs_u32 tasks;		    /* a GS_REC_TASK goes before a handler's first record */
 };
 extern const struct gs_program gs_program;
@@ -240,8 +240,8 @@ extern gs_s64 gs_target;
 extern gs_s64 gs_starter;
 
 /*
- * Errors. Generated code tests c->error after whatever may raise one, and
- * leaves the handler, or goes to the catch block around it.
+ * Errors. Generated code tests c->error after each call that may raise one, and
+ * leaves the handler, or goes to the enclosing catch block.
  */
 gs_inline void gs_raise(struct gs_ctx *c, const char *text, const char *near)
 {
@@ -253,20 +253,20 @@ gs_inline void gs_raise(struct gs_ctx *c, const char *text, const char *near)
 
 /* ---- What a platform provides; safe in any context unless said otherwise. ---- */
 
-/* Zeroed memory, near a CPU or (-1) anywhere; NULL if there is none without harm to others. May sleep. */
+/* Zeroed memory, near a CPU or (-1) anywhere; NULL if there is too little. May sleep. */
 void *gs_alloc(gs_size size, int cpu);
 void gs_free(void *p);
 gs_u32 gs_ncpus(void);		    /* CPU numbers are below this */
 
-/* Is the current task one of the session's user's? */
+/* Does the current task belong to the session's user? */
 int gs_is_myproc(void);
 
-/* Counts an error where --suppress-handler-errors lets what is going on go on. */
+/* Counts an error that does not end the handler, because of --suppress-handler-errors. */
 void gs_suppressed(struct gs_ctx *c, const char *text, const char *near);
 
 /* A clock in ns. */
 gs_u64 gs_ns(void);
-/* In the midst of long work: a handler that is interruptible lets others run. */
+/* Called during long work: in an interruptible handler, reschedules. */
 void gs_give_way(struct gs_ctx *c);
 
 /* The handler can't run: counts it under kind, GS_SKIP_* of protocol.h. The handler then returns. */
@@ -285,7 +285,7 @@ void gs_commit(struct gs_ctx *c);
 
 /*
  * Messages beside the output; text is copied, up to GS_MESSAGE_MAX bytes. A
- * small MAXSTRINGLEN doesn't cut what the runtime itself says.
+ * small MAXSTRINGLEN doesn't cut the runtime's own messages.
  */
 #define GS_MESSAGE_MAX (MAXSTRINGLEN < 256 ? 255 : MAXSTRINGLEN > 1024 ? 1023 : MAXSTRINGLEN - 1)
 void gs_warn(struct gs_ctx *c, struct gs_str text);
@@ -309,61 +309,61 @@ void gs_touch_string(gs_u64 addr);
 /* Copies n bytes; 0, or -1 for a bad address (raises nothing). */
 int gs_read(void *to, gs_u64 addr, gs_size n, int user);
 /*
- * Has a signal sent to the current thread as soon as the probed code may be interrupted. 0; -EINVAL: it is none; -EPERM:
- * the thread is the kernel's, init's, or about to end; -EAGAIN: too many wait on this CPU, or one is being sent.
+ * Sends a signal to the current thread as soon as the probed code may be interrupted. 0; -EINVAL: no such signal; -EPERM:
+ * a kernel thread, init, or one that is about to end; -EAGAIN: too many are pending on this CPU, or one is being sent.
  */
 int gs_signal(struct gs_ctx *c, gs_s64 number);
-/* The point that fired; c->point may stand for all that share its handler. */
+/* The point that was hit; c->point may be another that shares its handler. */
 const struct gs_point *gs_point_of(struct gs_ctx *c);
 /* The context of the handler that runs on this CPU; for embedded C at the top level. */
 struct gs_ctx *gs_this_context(void);
-/* Bytes of the kernel's stack, whichever this is, that are left; 0 if that is unknown. */
+/* Bytes that are left of the current kernel stack; 0 if that is unknown. */
 gs_size gs_stack_left(void);
 /* Are they as many as the handler's probe needs? */
 int gs_stack_suffices(struct gs_ctx *c);
 
 /*
- * The kernel's stack at the probed place, the innermost address first, at
- * most max and GS_STACK_DEPTH of them. What is returned stays until the next
+ * The kernel's stack at the probed address, the innermost address first, at
+ * most max and GS_STACK_DEPTH of them. The result is valid until the next
  * call on this CPU. At a function's return the function itself comes first.
  */
 #define GS_STACK_DEPTH 64
 const gs_u64 *gs_stack(struct gs_ctx *c, gs_u32 max, gs_u32 *n);
 /* Does the handler run at a function's return? */
 int gs_is_return(struct gs_ctx *c);
-/* Where the probe is, 0 if it has no place. */
+/* The probed address, 0 if there is none. */
 gs_u64 gs_probe_addr(struct gs_ctx *c);
 
 /*
- * The current process's stack where it has come into the kernel, or is probed:
- * the innermost address first, at most max and GS_USTACK_DEPTH. What is
- * returned stays until the next call on this CPU. *flags is GS_USTACK_*.
+ * The current process's stack where it has entered the kernel, or is probed:
+ * the innermost address first, at most max and GS_USTACK_DEPTH. The result
+ * is valid until the next call on this CPU. *flags is GS_USTACK_*.
  */
 #define GS_USTACK_DEPTH 128
 const struct gs_frame *gs_ustack(struct gs_ctx *c, gs_u32 max, gs_u32 *n, gs_u32 *flags);
-/* The same for other registers than those. */
+/* The same for given registers. */
 const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs_u64 bp, gs_u32 *n, gs_u32 *flags);
 /* Finds what is mapped at addr of the current process; image is GS_NO_IMAGE where no file is. False if there is nothing. */
 int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to);
 /*
- * How many events the counter that the counter-th of gs_program.points names has counted in the current task; 0 in
- * a task that has none. For handlers in processes.
+ * The events that a counter has counted in the current task; counter is the index of its point in gs_program.points; 0 in
+ * a task without the counter. For handlers in processes.
  */
 gs_s64 gs_perf_count(gs_u32 counter);
-/* What the current process's thread finds its own variables by. */
+/* The base of the thread-local variables of the current process's thread. */
 gs_u64 gs_thread_pointer(void);
-/* The number of the goroutine whose code is probed, 0 for the runtime's own; -1 if it can't be told. */
+/* The number of the goroutine whose code is probed, 0 for the runtime's own; -1 if it is unknown. */
 gs_s64 gs_goid(struct gs_ctx *c);
-/* The lower 64 bits of the n-th floating point register of the current process, where a handler interrupts its code. */
+/* The lower 64 bits of the n-th floating point register of the current process, if a handler has interrupted its code. */
 gs_u64 gs_vector_register(gs_u32 n);
 /*
- * How far above where it is linked the current process has a program or a
- * library; first is where the first page of its file is linked. Raises an error
- * if the process has not mapped it.
+ * The load bias of a program or a library in the current process; first is the
+ * address that the first page of its file is linked at. Raises an error if the
+ * process has not mapped it.
  */
 gs_u64 gs_load_bias(struct gs_ctx *c, gs_u32 image, gs_u64 first, const char *near);
 /*
- * The symbol of such a frame, as far as its image's table has come; name is ""
+ * The symbol of such a frame, if its image's table has been stored; name is ""
  * if it is not known, module is the image's path.
  */
 struct gs_symbol;
@@ -371,28 +371,28 @@ void gs_find_usymbol(const struct gs_frame *f, struct gs_symbol *to);
 
 /* The symbol at an address. name is "" if there is none; module is "" for the kernel itself. */
 struct gs_symbol {
-	struct gs_str name, module; /* they stay until the next call on this CPU; no NUL behind them */
+	struct gs_str name, module; /* valid until the next call on this CPU; not NUL-terminated */
 	gs_u64 offset, size;
 };
 void gs_find_symbol(struct gs_ctx *c, gs_u64 addr, struct gs_symbol *to);
 
 /*
  * The kernel's stack of the task at an address, the innermost first: none if
- * there is no such task, or if it runs on another CPU. They stay until the next
- * call on this CPU.
+ * there is no such task, or if it runs on another CPU. It is valid until the
+ * next call on this CPU.
  */
 const gs_u64 *gs_task_stack(struct gs_ctx *c, gs_u64 task, gs_u32 *n);
 
 /* A line of the source. line is 0 if it is not known. */
 struct gs_line {
-	struct gs_str file; /* it stays while the session runs; a NUL behind it */
+	struct gs_str file; /* valid while the session runs; NUL-terminated */
 	gs_u32 line;
 };
-/* That of the kernel's code at an address, and that of such a frame, as far as tables with lines have come. */
+/* Of the kernel's code at an address, and of such a frame, if tables with lines have been stored. */
 void gs_find_line(gs_u64 addr, struct gs_line *to);
 void gs_find_uline(const struct gs_frame *f, struct gs_line *to);
 
-/* The error that abort() raises: it ends the session, and is no error of the script's. */
+/* The error that abort() raises: it ends the session, and is not reported as an error. */
 extern const char gs_aborted[];
 
 #include "gs_data.h"

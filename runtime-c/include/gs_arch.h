@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gs_arch.h - the instruction set: one header for each, which says how probed
- * code passes arguments, where the kernel keeps registers, and what is spelled
- * in instructions. internal/arch is the compiler's side of it.
+ * gs_arch.h - the instruction set, with one header for each: calling convention,
+ * struct pt_regs, and inline assembly. internal/arch is the compiler's
+ * side of it.
  */
 #ifndef GS_ARCH_H
 #define GS_ARCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gs_data.h - the values a script works with. What a handler does often is
- * static inline and specialised by the generated code; the rest is in core/.
+ * gs_data.h - the values a script works with. Frequent operations are
+ * static inline, and specialised by the generated code; the rest is in core/.
  */
 #ifndef GS_DATA_H
 #define GS_DATA_H
@@ -16,17 +16,17 @@
 #include "gs_format.h"
 #include "gs_regex.h"
 
-/* At the site of a call that raised an error: says where, unless the error knows better. */
+/* After a call that raised an error: sets the place in the script, unless it is set already. */
 gs_inline void gs_near(struct gs_ctx *c, const char *near)
 {
 	if (!c->error_near || !*c->error_near)
 		c->error_near = near;
 }
 
-/* How many actions a handler has at hand before others have run, or a clock has been looked at. */
+/* Actions that a handler may do before it reschedules, or the clock is read. */
 #define GS_ACTIONS_AT_HAND 1000
 
-/* A handler may do n actions, at its beginning. */
+/* At a handler's beginning: it may do n actions. */
 gs_inline void gs_set_actions(struct gs_ctx *c, long n)
 {
 	c->actions = n < GS_ACTIONS_AT_HAND ? n : GS_ACTIONS_AT_HAND;
@@ -35,9 +35,9 @@ gs_inline void gs_set_actions(struct gs_ctx *c, long n)
 }
 
 /*
- * Counts an action: 0 if there was none left. The asm, which hides what is
- * known of the count, keeps gcc from counting ahead of a loop's own condition:
- * it would take twice the instructions.
+ * Counts an action: 0 if there was none left. The asm hides the count's
+ * value from gcc, which would otherwise count before a loop's own condition and
+ * need twice the instructions.
  */
 gs_inline int gs_action(long *left)
 {
@@ -46,13 +46,13 @@ gs_inline int gs_action(long *left)
 }
 
 /*
- * No actions are left at hand. A handler that is interruptible lets others
- * run, and takes some more of those that it may do; 0: there are none. Another
- * one may take no more than two seconds; beyond them the error has been raised.
+ * Called when no actions are left. An interruptible handler reschedules, and gets
+ * some more of those that it may do in all; 0: there are none. Another handler
+ * may take at most two seconds in all; then the error is raised.
  */
 int gs_more_actions(struct gs_ctx *c, long *left, const char *near);
 
-/* Before a call that may recurse: 1 if there is room for another. text is the error when limit is reached. */
+/* Before a call that may recurse: 1 if the nesting is below limit, else raises the error text. */
 extern const char gs_no_stack[];
 gs_inline int gs_enter(struct gs_ctx *c, gs_u32 limit, const char *text, const char *near)
 {
@@ -65,12 +65,12 @@ gs_inline int gs_enter(struct gs_ctx *c, gs_u32 limit, const char *text, const c
 }
 
 /*
- * n more steps of work on whole arrays: sorting, joining, clearing. Where
- * others wait for the handler to end they are limited: 0 if there were none
- * left, and the error has been raised.
+ * n more steps of work on whole arrays: sorting, joining, clearing. If
+ * the handler is not interruptible they are limited: 0 if there were none left,
+ * and the error has been raised.
  */
 int gs_work(struct gs_ctx *c, gs_u64 n, const char *near);
-/* How often n can be halved: what sorting takes for each of n elements. */
+/* The number of times n can be halved: sorting takes as many steps for each of n elements. */
 gs_inline gs_u32 gs_log2(gs_u64 n)
 {
 	return n ? 63 - __builtin_clzll(n) : 0;

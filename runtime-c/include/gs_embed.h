@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gs_embed.h - what embedded C (%{ %}) is written with, beside STAP_ARG_x,
- * STAP_RETVALUE and STAP_RETURN, which differ from function to function and
- * are defined around each by package emit. platform.h comes before it: it
+ * gs_embed.h - macros for embedded C (%{ %}). STAP_ARG_x, STAP_RETVALUE and
+ * STAP_RETURN differ from function to function, and are defined around each by
+ * package emit. platform.h comes before it: it
  * declares vsnprintf, va_list and whatever else the platform offers.
  */
 #ifndef GS_EMBED_H

@@ -12,8 +12,8 @@ union gs_arg {
 };
 
 /*
- * Formats args into the size bytes at `to`. What a format means is held
- * together with Go's translator/format by its testdata/golden.txt. The
+ * Formats args into the size bytes at `to`. The meaning of formats is
+ * that of Go's translator/format; testdata/golden.txt there tests both. The
  * result ends before the first NUL, as strings do.
  */
 struct gs_str gs_sprintf(char *to, gs_size size, const char *format, const union gs_arg *args);
@@ -21,7 +21,7 @@ struct gs_str gs_sprintf(char *to, gs_size size, const char *format, const union
 /* The same, NULs included. */
 struct gs_str gs_format(char *to, gs_size size, const char *format, const union gs_arg *args);
 
-/* What a string takes in a GS_REC_PRINT record. */
+/* The bytes of a string in a GS_REC_PRINT record. */
 char *gs_pack_str(char *p, struct gs_str s);
 
 gs_inline char *gs_pack_long(char *p, gs_s64 n)

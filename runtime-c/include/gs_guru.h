@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gs_guru.h - what scripts' own embedded C finds beside gs_embed.h, by the names that it has
- * in SystemTap (language reference 3.5 to 3.8). Unlike the library's it may have functions at
- * the top level that know no CONTEXT, and loads that fail leave for a label.
+ * gs_guru.h - macros for scripts' own embedded C, beside gs_embed.h, with SystemTap's names
+ * (language reference 3.5 to 3.8). Unlike the library's embedded C, it may have functions at
+ * the top level, which have no CONTEXT, and loads that fail jump to a label.
  */
 #ifndef GS_GURU_H
 #define GS_GURU_H
@@ -17,7 +17,7 @@
 #define error_buffer error_text
 #endif
 
-/* The probed place's registers: CONTEXT->kregs where the kernel was hit, CONTEXT->uregs where a program was. */
+/* The registers at the probed address: CONTEXT->kregs if it is in the kernel, CONTEXT->uregs if it is in a program. */
 static inline __attribute__((unused)) void gs_guru_registers(struct gs_ctx *c)
 {
 	int user = c->regs && gs_regs_of_user(c->regs);
@@ -34,8 +34,8 @@ static inline __attribute__((unused)) void gs_guru_registers(struct gs_ctx *c)
 #define STAP_VERSION(major, minor) (((major) << 8) + (minor))
 
 /*
- * Where a load that fails goes on: at the top level, where CATCH_DEREF_FAULT() stands; in
- * functions of the script and expressions at their end, and nothing has to be caught.
+ * A load that fails jumps to CATCH_DEREF_FAULT() in functions at the top level; in functions
+ * of the script and expressions, to their end, so that nothing has to be caught.
  */
 #define GS_DEREF_FAULT deref_fault
 #define CATCH_DEREF_FAULT()       \
@@ -62,7 +62,7 @@ static inline __attribute__((unused)) void gs_guru_registers(struct gs_ctx *c)
 			goto GS_DEREF_FAULT;                                                       \
 	} while (0)
 
-/* What ptr points to, and how it is changed. */
+/* Loads and stores through a pointer. */
 #define gs_guru_value(ptr, user)                                    \
 	({                                                          \
 		__typeof__(*(ptr)) gs_value_;                       \
@@ -88,7 +88,7 @@ static inline __attribute__((unused)) void gs_guru_registers(struct gs_ctx *c)
 #define store_uderef(size, addr, value) gs_guru_store(addr, value, size, 1)
 #define store_deref(size, addr, value) gs_guru_store(addr, value, size, 0)
 
-/* n bytes into a buffer; its address. NULL for no buffer: are they there? */
+/* Reads n bytes into a buffer; returns its address. Without a buffer (NULL): tests whether they can be read. */
 #define gs_guru_buffer(to, addr, n, user)                           \
 	({                                                          \
 		char gs_byte_, *gs_to_ = (char *)(to);              \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gs_lock.h - the locks of a script's globals. A handler takes all it needs
- * before it does anything, in ascending order, and keeps them to its end.
- * Interrupts are off in handlers, so whoever waits, waits for another CPU.
+ * gs_lock.h - the locks of a script's globals. A handler takes all that it needs
+ * before it does anything, in ascending order, and holds them until its end.
+ * Interrupts are off in handlers, so a lock is only ever held by another CPU.
  */
 #ifndef GS_LOCK_H
 #define GS_LOCK_H
@@ -13,14 +13,14 @@ struct gs_lock {
 #define GS_WRITER 0x80000000u
 
 /*
- * 1 if the lock was taken. 0 if it could not be had within the limits:
- * gs_skip() has been called, unless a condition is being asked, and the
+ * 1 if the lock was taken. 0 if it could not be taken within the limits:
+ * gs_skip() has been called, unless a condition is evaluated, and the
  * handler must not run.
  */
 int gs_write_lock_slow(struct gs_ctx *c, struct gs_lock *l);
 int gs_read_lock_slow(struct gs_ctx *c, struct gs_lock *l);
 
-/* Acquire pairs with the release of whoever held the lock before. */
+/* Acquire pairs with the release of the previous holder. */
 gs_inline int gs_try_write_lock(struct gs_lock *l)
 {
 	gs_u32 free = 0;
@@ -33,7 +33,7 @@ gs_inline int gs_write_lock(struct gs_ctx *c, struct gs_lock *l)
 	return gs_likely(gs_try_write_lock(l)) || gs_write_lock_slow(c, l);
 }
 
-/* Nobody changes the word while there is a writer, so a plain store frees it. */
+/* While there is a writer, no other CPU changes the word, so a store releases it. */
 gs_inline void gs_write_unlock(struct gs_lock *l)
 {
 	__atomic_store_n(&l->word, 0, __ATOMIC_RELEASE);
@@ -57,10 +57,10 @@ gs_inline void gs_read_unlock(struct gs_lock *l)
 	__atomic_fetch_sub(&l->word, 1, __ATOMIC_RELEASE);
 }
 
-/* Globals of which each CPU has its own: structs that begin with their lock. */
+/* Globals that each CPU has a shard of: structs that begin with their lock. */
 struct gs_shards {
 	gs_size size;		    /* of one */
-	char *first;		    /* CPU 0's; the others' follow */
+	char *first;		    /* the shard of CPU 0; the others follow */
 };
 
 gs_inline void *gs_shard(const struct gs_shards *s, gs_u32 cpu)
@@ -68,7 +68,7 @@ gs_inline void *gs_shard(const struct gs_shards *s, gs_u32 cpu)
 	return s->first + cpu * s->size;
 }
 
-/* Every CPU's lock, for those who want the globals whole. */
+/* Takes the locks of all CPUs' shards, to use the globals as a whole. */
 int gs_lock_shards(struct gs_ctx *c, const struct gs_shards *s);
 void gs_unlock_shards(const struct gs_shards *s);
 

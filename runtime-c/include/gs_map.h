@@ -2,19 +2,19 @@
 /*
  * gs_map.h - arrays: a hash table over nodes that are allocated with the
  * program. Generated code defines each array's node, its keys and value
- * behind a struct gs_node, and how to hash and compare them; finding is
- * inline, the rest is here.
+ * behind a struct gs_node, and how to hash and compare them; look-ups are
+ * inline there, the rest is here.
  */
 #ifndef GS_MAP_H
 #define GS_MAP_H
 
 struct gs_node {
-	struct gs_node *chain;	    /* next of the same bucket; of the free ones; of the dead ones */
+	struct gs_node *chain;	    /* next in the bucket, in the free list, or in the list of dead nodes */
 	struct gs_node *next, *prev; /* in order of insertion */
 	struct gs_node *walk;	    /* next in a sorted foreach */
-	gs_u64 stamp;		    /* when it was inserted: by gs_array_add(), where that matters across CPUs */
+	gs_u64 stamp;		    /* when it was inserted: set by gs_array_add(), if the order matters across CPUs */
 	gs_u32 hash;
-	gs_u32 dead;		    /* deleted; a foreach may still stand here */
+	gs_u32 dead;		    /* deleted; a foreach may still be at this node */
 };
 
 struct gs_map {
@@ -23,8 +23,8 @@ struct gs_map {
 	gs_u32 count;		    /* elements, dead ones not counted */
 	gs_u32 max;
 	gs_u32 used;		    /* nodes that have ever been in use */
-	gs_u32 walks;		    /* of foreach loops that may delete */
-	gs_u32 wrap;		    /* full: the oldest makes room */
+	gs_u32 walks;		    /* active foreach loops that may delete */
+	gs_u32 wrap;		    /* if full, the oldest is reused */
 	gs_u32 unsorted;	    /* gs_array_join_some() has added elements: the list is not in the order of stamps */
 	struct gs_node *dead;
 	gs_size node_size;
@@ -43,8 +43,8 @@ void gs_map_delete(struct gs_map *m, struct gs_node *n);
 void gs_map_clear(struct gs_map *m);
 
 /*
- * A foreach whose body may delete stands between these two: what is deleted
- * meanwhile stays in the list, marked dead. Whoever walks skips the dead.
+ * A foreach whose body may delete is enclosed by these two: nodes that are deleted
+ * meanwhile stay in the list, marked dead, and are skipped.
  */
 gs_inline void gs_map_enter(struct gs_map *m)
 {
@@ -53,7 +53,7 @@ gs_inline void gs_map_enter(struct gs_map *m)
 
 void gs_map_reap(struct gs_map *m);
 
-/* Walks under way become `walks`: one less, or what they were before an error was caught. */
+/* Sets the number of active walks: one less, or that before an error was caught. */
 gs_inline void gs_map_leave(struct gs_map *m, gs_u32 walks)
 {
 	m->walks = walks;
@@ -66,17 +66,17 @@ gs_inline void gs_map_leave(struct gs_map *m, gs_u32 walks)
 
 /*
  * Sorts a chain of n nodes, linked at `link` bytes into them and ended by
- * NULL, in place; ties keep their order. Returns the new first; NULL if that
- * is too much work, and the error has been raised.
+ * NULL, in place; ties keep their order. Returns the new first node; NULL if it is too much work,
+ * and the error has been raised.
  */
 typedef gs_s64 (*gs_node_cmp)(const struct gs_node *a, const struct gs_node *b);
 struct gs_node *gs_sort(struct gs_ctx *c, struct gs_node *first, gs_u64 n, gs_size link, gs_node_cmp cmp,
 			const char *near);
-/* The same, but leaves only the first `limit` of what is sorted in the chain. */
+/* The same, but leaves only the first `limit` nodes in the chain. */
 struct gs_node *gs_sort_first(struct gs_ctx *c, struct gs_node *first, gs_u64 n, gs_s64 limit, gs_size link,
 			      gs_node_cmp cmp, const char *near);
 
-/* Puts the list back into the order of stamps, after shards have been joined; the work has been granted. */
+/* Puts the list back into the order of stamps, after shards have been joined; gs_work() has been called. */
 void gs_map_sort_stamps(struct gs_ctx *c, struct gs_map *m);
 
 /* Hashes: a multiplication for each eight bytes, and one to spread them at the end. */
@@ -89,7 +89,7 @@ gs_inline gs_u64 gs_mix(gs_u64 h, gs_u64 v)
 
 gs_u64 gs_hash_str(gs_u64 h, struct gs_str s);
 
-/* gs_mix() for the last key: all of it is in the product's upper half. */
+/* gs_mix() for the last key: the product's upper half depends on all bits. */
 gs_inline gs_u32 gs_hash_long(gs_u64 h, gs_u64 v)
 {
 	return ((h ^ v) * GS_HASH_SEED) >> 32;

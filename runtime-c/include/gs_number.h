@@ -8,7 +8,7 @@
 
 #define GS_MIN (-9223372036854775807LL - 1)
 
-/* Shifts take the count modulo 64, as the machine does. */
+/* Shifts take the count modulo 64, as x86-64 does. */
 gs_inline gs_s64 gs_shl(gs_s64 x, gs_s64 n)
 {
 	return (gs_s64)((gs_u64)x << (n & 63));

@@ -8,7 +8,7 @@
 #define GS_RE_MATCH 0
 #define GS_RE_BYTE 1		    /* if the next byte is in the set: on to x */
 #define GS_RE_SPLIT 2		    /* on to x, or else to y */
-#define GS_RE_SAVE 3		    /* note the place in slot y, on to x */
+#define GS_RE_SAVE 3		    /* store the position in slot y, on to x */
 #define GS_RE_BOL 4		    /* if at the beginning: on to x */
 #define GS_RE_EOL 5		    /* if at the end: on to x */
 
@@ -18,7 +18,7 @@ struct gs_re_inst {
 	gs_u16 set;
 };
 
-/* The automaton that says whether a string matches. */
+/* The DFA, which finds whether a string matches. */
 struct gs_regex {
 	const gs_u8 *classes;	    /* of each byte */
 	const gs_u16 *next;	    /* [state * nclasses + class] */
@@ -26,7 +26,7 @@ struct gs_regex {
 	gs_u32 nclasses;
 };
 
-/* The program that says where, and where its groups are. */
+/* The program of the Pike VM, which finds where, and the groups. */
 struct gs_re_program {
 	const struct gs_re_inst *insts;
 	const gs_u64 (*sets)[4];
@@ -43,7 +43,7 @@ int gs_regex_match(const struct gs_regex *re, struct gs_str s);
  */
 void gs_regex_groups(struct gs_ctx *c, const struct gs_re_program *p, struct gs_str s, char *scratch);
 
-/* For each instruction and list: a mark, a place in the list, its slots; and a stack to follow what takes no byte. */
+/* For each instruction and list: a mark, a position in the list, its slots; and a stack for transitions without a byte. */
 #define GS_RE_SCRATCH(ninsts, ngroups) (2 * (ninsts) * (4 + 4 * (ngroups)) + 2 * (ninsts) * 8)
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gs_stat.h - pieces of statistics. Generated code puts together a struct of
- * those that the script asks for; count and sum come first in each.
+ * gs_stat.h - pieces of statistics. Generated code composes a struct of those
+ * that the script uses; count and sum come first in each.
  */
 #ifndef GS_STAT_H
 #define GS_STAT_H
@@ -19,13 +19,13 @@ struct gs_variance {
 
 /* Adds value as the count-th (from 1). */
 void gs_variance_add(struct gs_variance *v, gs_s64 count, gs_s64 value, gs_s64 shift);
-/* Joins b to a, whose counts and sums are given. */
+/* Adds b's variance to a's; their counts and sums are given. */
 void gs_variance_merge(struct gs_variance *a, struct gs_stat an, const struct gs_variance *b, struct gs_stat bn,
 		       gs_s64 shift);
 /*
- * The variance of an array's element, and that of a scalar, whose squares
- * SystemTap takes from the exact mean, not from the running one: of 1 to 5 it
- * is 12 (stap(1), STATISTICS).
+ * The variance of an array's element, and that of a scalar, for which
+ * SystemTap uses the exact mean, not the running one: of 1 to 5 it is 12
+ * (stap(1), STATISTICS).
  */
 gs_s64 gs_variance_read(const struct gs_variance *v, gs_s64 count, gs_s64 shift);
 gs_s64 gs_variance_total(const struct gs_variance *v, struct gs_stat n, gs_s64 shift);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gs_string.h - strings: values (struct gs_str) point to bytes that somebody
- * else keeps: a literal, a slot in the handler's frame, a global or a key.
+ * gs_string.h - strings: values (struct gs_str) point to bytes that are owned
+ * elsewhere: by a literal, a slot in the handler's frame, a global or a key.
  */
 #ifndef GS_STRING_H
 #define GS_STRING_H
@@ -77,8 +77,8 @@ gs_inline int gs_str_eq(struct gs_str a, struct gs_str b)
 int gs_str_cmp(struct gs_str a, struct gs_str b);
 
 /*
- * Puts a value behind the n bytes that the size bytes at `to` hold already,
- * cut to what fits; returns how many there are now.
+ * Appends a value to the n bytes that are in the size bytes at `to` already, cut
+ * to what fits; returns the new length.
  */
 gs_size gs_append(char *to, gs_size size, gs_size n, struct gs_str from);
 
@@ -88,7 +88,7 @@ gs_inline gs_size gs_keep(char *to, gs_size size, struct gs_str from)
 	return from.s == to ? from.len : gs_put(to, size, from).len;
 }
 
-/* Sets $value, or puts more behind it; what does not fit raises an error. */
+/* Sets $value, or appends to it; a text that does not fit raises an error. */
 void gs_set_value(struct gs_ctx *c, struct gs_str from, int append, const char *near);
 
 /* The part of a value from start, of at most length bytes; "" if start is outside it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gs_x86_64.h - x86-64: the System V ABI for AMD64, struct pt_regs. What only
- * the runtime's own files in the kernel use, with the kernel's headers, is at
+ * gs_x86_64.h - x86-64: the System V ABI for AMD64, struct pt_regs. The part for
+ * the runtime's own files in the kernel, which have the kernel's headers, is at
  * the end.
  */
 #ifndef GS_X86_64_H
@@ -14,7 +14,7 @@ struct gs_regs {
 	gs_u64 orig_ax, ip, cs, flags, sp, ss;
 };
 
-/* Are they a program's? */
+/* Are they registers of user space? */
 gs_inline int gs_regs_of_user(const struct gs_regs *r)
 {
 	return (r->cs & 3) == 3;
@@ -34,7 +34,7 @@ gs_inline gs_u64 *gs_regs_argument(struct gs_regs *r, gs_s64 n)
 	return NULL;
 }
 
-/* Where the stack has argument n, from 7 on, at a function's entry: above the return address. */
+/* The stack slot of argument n, from 7 on, at a function's entry: above the return address. */
 gs_inline gs_u64 gs_regs_stack_argument(const struct gs_regs *r, gs_s64 n)
 {
 	return r->sp + 8 * (n - 6);
@@ -62,13 +62,13 @@ gs_inline gs_u64 gs_cycles(void)
 
 static_assert(sizeof(struct gs_regs) == sizeof(struct pt_regs));
 
-/* May the instructions themselves switch interrupts off? Not on Xen's paravirtual CPUs. */
+/* May cli and sti be used directly? Not on Xen's paravirtual CPUs. */
 static inline bool gs_native(void)
 {
 	return !boot_cpu_has(X86_FEATURE_XENPV);
 }
 
-/* Interrupts off, and back as they were; native: by the instructions themselves, without room to patch. */
+/* Saves and restores the interrupt flag; native: by the instructions themselves, without paravirtual patching. */
 static __always_inline unsigned long gs_irq_save(bool native)
 {
 	unsigned long flags;
@@ -90,13 +90,13 @@ static __always_inline void gs_irq_restore(unsigned long flags, bool native)
 		native_irq_enable();
 }
 
-/* Do the cycles ascend across CPUs, at a rate that never changes, as far as the kernel has found? */
+/* Has the kernel found the TSC to be synchronised across CPUs, with a constant rate? */
 static inline bool gs_cycles_ascend(void)
 {
 	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC) && !check_tsc_unstable();
 }
 
-/* Cycles that are not read before what comes before has been done. */
+/* Reads the TSC after all previous instructions. */
 static inline u64 gs_cycles_ordered(void)
 {
 	return rdtsc_ordered();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * protocol.h - what the runtime and the consumer say to each other.
+ * protocol.h - the interface between the runtime and the consumer.
  * consumer/protocol.go holds the same numbers; a test compares the two.
  */
 #ifndef GOSTAP_PROTOCOL_H
@@ -36,14 +36,14 @@ struct gs_record {
 
 #define GS_REC_PRINT 1	   /* u32 format (index in the manifest), then its arguments: a long is 8 bytes, \
 			      a string is u16 length and its bytes; nothing is aligned */
-#define GS_REC_TEXT 2	   /* bytes to be written as they are */
+#define GS_REC_TEXT 2	   /* bytes to write unchanged */
 #define GS_REC_HIST 3	   /* u32 hist (index in the manifest), then s64 counts, one for each bucket */
 #define GS_REC_SYSTEM 4	   /* a command for system(), without NUL */
 #define GS_REC_STACK 5	   /* u32 GS_STACK_*, then u64 kernel addresses, to be printed a line each with their symbols */
 
 #define GS_REC_USTACK 6	   /* u32 GS_USTACK_*, u32 process, then gs_frames: a program's stack, a line each with their symbols */
 
-#define GS_REC_SWITCH_FILE 7 /* nothing: the output goes on in the next file */
+#define GS_REC_SWITCH_FILE 7 /* empty: the output continues in the next file */
 
 #define GS_REC_TASK 8	   /* a gs_task: in what thread the handler runs whose records follow. Only in modules of scripts that \
 			      are built with it (gs_program.tasks) */
@@ -72,12 +72,12 @@ struct gs_frame {
 #define GS_USTACK_LINES 2     /* with file and line */
 #define GS_USTACK_BUSY 4      /* cut: the process's mappings could not be looked at, they were being changed */
 #define GS_USTACK_FAULT 8     /* cut: memory could not be read */
-#define GS_USTACK_GUESSED 16  /* some callers are from frame pointers, as there was no table: they may not be true */
+#define GS_USTACK_GUESSED 16  /* some callers are from frame pointers, as there was no table: they may be wrong */
 #define GS_USTACK_DEEP 32     /* cut: it is deeper */
 
 /*
- * The host runtime writes its records to file descriptor 3, and what control
- * carries elsewhere as two kinds more. It takes SIGINT and SIGTERM for STOP.
+ * The host runtime writes its records to file descriptor 3, and messages and
+ * statistics as two more kinds of records. It takes SIGINT and SIGTERM for STOP.
  */
 #define GS_REC_MESSAGE 16  /* u32 GS_MSG_*, then TEXT, NEAR and POINT as strings: u16 length and bytes */
 #define GS_REC_STATS 17	   /* the last record: u32 GS_STATE_*, u32 points unarmed, \
@@ -85,9 +85,9 @@ struct gs_frame {
 #define GS_REC_VIEW 18	   /* at the end, of a script that was built with --monitor: u32 view as in gs_view_read, then its rows or some */
 
 /*
- * Opening a cpuN file wants CAP_SYS_ADMIN. Of those who have it open, the one
- * who asked first for the geometry is the reader, until it closes the file;
- * others may look, but give nothing back.
+ * Opening a cpuN file takes CAP_SYS_ADMIN. The open file that was first used for
+ * GS_IOC_GEOMETRY is the reader's, until it is closed; others may map the buffer,
+ * but give nothing back.
  */
 struct gs_geometry {
 	unsigned int size;	       /* of a sub-buffer */
@@ -103,10 +103,10 @@ struct gs_geometry {
 
 /*
  * Ownership and messages: a generic netlink family, named by the module's
- * parameter `family` ("gs" and 12 hex digits), version 1. Every command wants
- * CAP_SYS_ADMIN, and is carried out at once: all generic netlink waits for it.
- * Whoever sends ATTACH owns the session: messages go to it, and when its
- * socket closes the session stops (unless detached).
+ * parameter `family` ("gs" and 12 hex digits), version 1. Every command takes
+ * CAP_SYS_ADMIN, and is short: generic netlink serves one at a time, system-wide.
+ * The sender of ATTACH owns the session: it gets the messages, and when its
+ * socket is closed the session stops (unless detached).
  * Module parameters: family, subbuf_size (bytes), n_subbufs.
  */
 #define GS_CMD_STATS 3	   /* answers with STATS */
@@ -138,8 +138,8 @@ struct gs_geometry {
 /*
  * Start and stop: ioctls on /proc/gostap-MODULE/control (mode 0600,
  * CAP_SYS_ADMIN to open), which take as long as the begin probes, arming and
- * the end probes do. These run as the caller. STOP makes the owner's session
- * end, if that is somebody else: it is sent GS_MSG_EXIT.
+ * the end probes do. These run in the calling process. If STOP is not called by
+ * the owner, the owner is sent GS_MSG_EXIT.
  */
 struct gs_start {
 	unsigned long long addrs;      /* user address: u64 for each of the manifest's symbols; 0 if not found */
@@ -152,24 +152,24 @@ struct gs_start {
 	unsigned long long files;      /* user address: int for each of the manifest's images, a file descriptor for those
 					  that have a path; -1 if there is no such file */
 };
-#define GS_IOC_START 0x40304710u     /* runs begin probes, arms the others. Wants CAP_SYS_MODULE: addresses are believed, but those \
+#define GS_IOC_START 0x40304710u     /* runs begin probes, arms the others. Takes CAP_SYS_MODULE: addresses are trusted, but those \
 			      in modules that have come or gone since this one was loaded */
 #define GS_IOC_STOP 0x4711	     /* disarms, runs end (or error) probes */
 
 /*
- * Images: files of machine code that processes have mapped where stacks were
- * asked for, numbered as they are met; the vdso and the kernel are there from the beginning.
- * The owner is told of new ones by GS_MSG_IMAGES, and answers with tables. Only
- * in modules of scripts that ask for programs' stacks, or for lines: else EOPNOTSUPP.
+ * Images: files of machine code in processes' stacks that were unwound, numbered in
+ * this order; the vdso and the kernel have fixed numbers. The owner is told of new
+ * ones by GS_MSG_IMAGES, and sends their tables. Only in modules of scripts that
+ * use programs' stacks, or lines: else EOPNOTSUPP.
  */
 struct gs_next_image {
-	unsigned int image;	       /* in: the first that is asked for. out: the first that there is from there on */
+	unsigned int image;	       /* in: the lowest number wanted. out: the next one that exists */
 	int fd;			       /* out: the file, opened for reading; -1: it could not be opened, or has its table */
-	unsigned long long path;       /* user address: out: what its table's sender called it, with its NUL; "" if there is none */
+	unsigned long long path;       /* user address: out: the path in its table, with its NUL; "" if there is none */
 	unsigned int path_size;
 	unsigned int pad;	       /* 0 */
 };
-#define GS_IOC_IMAGE 0xc0184712u     /* ENOENT: there is none from that one on */
+#define GS_IOC_IMAGE 0xc0184712u     /* ENOENT: there are no more */
 
 /* Offsets are those of the file's bytes, and ascend. */
 struct gs_image_table {
@@ -182,26 +182,26 @@ struct gs_image_table {
 	unsigned int nlines;
 	unsigned int pad;	       /* 0 */
 	unsigned long long start;      /* of GS_KERNEL: the address from which offsets count; else 0 */
-	unsigned long long offsets;    /* user addresses: u32 for each row: where another rule begins to hold */
-	unsigned long long rule_of;    /* u16 for each row: which one */
-	unsigned long long rules;      /* gs_unwind_rule; the first is for where nothing is known */
-	unsigned long long symbols;    /* gs_image_symbol, for scripts that ask for names */
-	unsigned long long lines;      /* gs_image_line, for scripts that ask for lines */
+	unsigned long long offsets;    /* user addresses: u32 for each row: the offset from which its rule holds */
+	unsigned long long rule_of;    /* u16 for each row: the index of its rule */
+	unsigned long long rules;      /* gs_unwind_rule; the first is for unknown code */
+	unsigned long long symbols;    /* gs_image_symbol, for scripts that use names */
+	unsigned long long lines;      /* gs_image_line, for scripts that use lines */
 	unsigned long long names;      /* each with its NUL */
-	unsigned long long path;       /* a string: what the image is called */
+	unsigned long long path;       /* a string: the image's path */
 };
 #define GS_IOC_TABLE 0xc0604713u     /* EEXIST: it has one; ENOSPC: all tables would take more than GS_TABLES_MAX */
 #define GS_TABLES_MAX 67108864	     /* bytes of a session's tables */
 
 /*
  * Views: the globals of a script that was built with --monitor, in the order
- * of the manifest's, and its probes. They can be read from RUNNING on, up to
- * the module's removal. An element is read whole, and while handlers go on
- * between one call and the next.
+ * of the manifest's, and its probes. They can be read from RUNNING on, until
+ * the module is unloaded. An element is read as a whole; handlers run between one
+ * call and the next.
  */
 struct gs_view_read {
 	unsigned int view;	       /* of the manifest's views; or GS_VIEW_PROBES */
-	unsigned int from;	       /* in: 0, or what the call before has left here. out: GS_VIEW_END once there is no more */
+	unsigned int from;	       /* in: 0, or its value after the previous call. out: GS_VIEW_END once there is no more */
 	unsigned long long to;	       /* user address: rows, one after the other: keys, then the value; a long is 8 bytes, a
 					  string u16 length and its bytes; statistics are longs: count, sum, minimum, maximum
 					  and the buckets of histograms, as far as the manifest says that there are. A scalar
@@ -212,7 +212,7 @@ struct gs_view_read {
 #define GS_IOC_VIEW 0xc0184714u      /* EAGAIN: the session hasn't begun, or a global could not be had in time; EMSGSIZE: no row fits */
 #define GS_VIEW_PROBES 0xffffffffu
 #define GS_VIEW_END 0xffffffffu
-#define GS_VIEW_MAX 65536	     /* bytes that a call brings at most; a row is never larger */
+#define GS_VIEW_MAX 65536	     /* the most bytes of a call; a row is never larger */
 
 /* Of the probes of the manifest's list; times are in cycles of the TSC. */
 struct gs_probe_figures {
@@ -225,54 +225,54 @@ struct gs_probe_figures {
 #define GS_IOC_RESET 0x4715	     /* gives the globals the values that they had before begin probes ran */
 #define GS_IOC_SWITCH 0x4716	     /* arg: a probe of that list, times 2; and 1 if it is to be off */
 
-/* Where the caller's registers are. Registers have DWARF's numbers, offsets are bytes. */
+/* How to find the caller's registers. Registers have DWARF's numbers, offsets are bytes. */
 struct gs_unwind_rule {
 	unsigned char cfa;	       /* how the canonical frame address is found: GS_CFA_* */
-	unsigned char reg;	       /* with the help of which register */
-	unsigned char ra_from;	       /* what ra counts from: a register, or GS_FROM_CFA */
-	unsigned char saved_from;      /* what at counts from */
+	unsigned char reg;	       /* the register in it */
+	unsigned char ra_from;	       /* the base of ra: a register, or GS_FROM_CFA */
+	unsigned char saved_from;      /* the base of at */
 	unsigned char saved;	       /* a bit for each of rbx, rbp, r12 to r15: it is saved in memory */
 	unsigned char lost;	       /* or its value is gone */
 	unsigned char flags;	       /* GS_RULE_* */
 	unsigned char pad;
 	int offset;		       /* is added to reg */
-	int add;		       /* is added to what stands there */
+	int add;		       /* is added to the word there */
 	int ra;			       /* where the return address is */
 	int at[6];		       /* where rbx, rbp, r12 to r15 are */
 };
-#define GS_CFA_NONE 0	     /* it isn't known */
+#define GS_CFA_NONE 0	     /* unknown */
 #define GS_CFA_REGISTER 1    /* reg + offset */
 #define GS_CFA_DEREF 2	     /* the word at reg + offset, and add */
 #define GS_CFA_PLT 3	     /* reg + offset, and 8 more where the low four bits of the address are add or more */
 #define GS_RULE_END 1	     /* there is no caller */
-#define GS_RULE_SIGNAL 2     /* a signal's frame: the caller was interrupted, and has called nothing */
+#define GS_RULE_SIGNAL 2     /* a signal's frame: the caller was interrupted, it did not call */
 #define GS_FROM_CFA 255
 
 struct gs_image_symbol {
 	unsigned int offset;
 	unsigned int size;	       /* 0: up to the next */
-	unsigned int name;	       /* where in the names it begins */
+	unsigned int name;	       /* its offset in the names */
 };
 
-/* What line of the source the code is of, up to the next one's offset. */
+/* The source line of the code up to the next one's offset. */
 struct gs_image_line {
 	unsigned int offset;
-	unsigned int file;	       /* where in the names its path begins */
+	unsigned int file;	       /* the offset of its path in the names */
 	unsigned int line;	       /* 0: nothing is known */
 };
 
-#define GS_F_OVERWRITE 1     /* flight recorder: until somebody attaches, overwrite the oldest sub-buffer */
-#define GS_F_DETACHED 2	     /* outlive the owner, and whoever attaches */
+#define GS_F_OVERWRITE 1     /* flight recorder: while no consumer is attached, overwrite the oldest sub-buffer */
+#define GS_F_DETACHED 2	     /* the session outlives its owner, and later ones */
 
 #define GS_MSG_ERROR 1
 #define GS_MSG_WARNING 2
-#define GS_MSG_EXIT 3	     /* the script called exit(), or errors or skips have ended the session: STOP is wanted */
+#define GS_MSG_EXIT 3	     /* the script called exit(), or errors or skips have ended the session: send STOP */
 #define GS_MSG_IMAGES 4	     /* there are new images */
 
 #define GS_STATE_LOADED 0
 #define GS_STATE_STARTING 1
 #define GS_STATE_RUNNING 2
-#define GS_STATE_EXITING 3   /* no handler begins any more, but for end and error probes */
+#define GS_STATE_EXITING 3   /* no handler begins any more, except end and error probes */
 #define GS_STATE_STOPPED 4
 #define GS_STATE_FAILED 5    /* as EXITING, after an error */
 
@@ -280,7 +280,7 @@ struct gs_image_line {
 #define GS_SKIP_LOCK 1	     /* a lock could not be had in time */
 #define GS_SKIP_STACK 2	     /* too little stack left */
 #define GS_SKIP_MAXACTIVE 3  /* return probes: no free instance */
-#define GS_SKIP_MEMORY 4     /* on a processor that came when there was no memory for it */
+#define GS_SKIP_MEMORY 4     /* on a processor that came online without memory for its handlers */
 #define GS_NSKIP 5
 
 #endif

@@ -46,7 +46,7 @@ fault:
 	return gs_bad_address(c, "read", addr, user, near);
 }
 
-/* copy_to_user_nofault() asks access_ok(), which takes it amiss to be asked in an interrupt. */
+/* copy_to_user_nofault() calls access_ok(), which warns when it is called in an interrupt. */
 static bool gs_store_user(u64 addr, const void *from, size_t size)
 {
 	unsigned long left;
@@ -151,7 +151,7 @@ gs_u64 gs_touch(gs_u64 addr, gs_u32 size)
 	return value;
 }
 
-/* A string's first page, and the next if it may reach there. */
+/* The page that a string begins in, and the next one if the string may extend into it. */
 void gs_touch_string(gs_u64 addr)
 {
 	u64 last = addr + MAXSTRINGLEN - 1, byte;

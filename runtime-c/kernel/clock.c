@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * clock.c - the time of records. The consumer merges by it, so it must ascend
- * wherever one CPU's handler follows another's under a common lock.
+ * from one handler to the next that takes the same lock, on any CPU.
  */
 #include <linux/timekeeping.h>
 
@@ -14,7 +14,7 @@ void gs_clock_init(void)
 	gs_use_cycles = gs_cycles_ascend();
 }
 
-/* Elsewhere, the kernel's clock, held strictly ascending: each call takes a number of its own. */
+/* Without a usable TSC: the kernel's clock, made strictly ascending: no two calls return the same number. */
 static u64 gs_ascending_ns(void)
 {
 	static atomic64_t last ____cacheline_aligned_in_smp = ATOMIC64_INIT(0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * command.c - START and STOP, by a file of their own. They take as long as
- * what they run and arm, hold up nobody else, and run begin, end and error
- * probes as the process that asks for them. Images and their tables come and
- * go the same way, and so do a script's globals while it runs.
+ * command.c - the ioctls of the file control: START and STOP, which arm probes
+ * and run begin, end and error probes in the calling process, and so may take
+ * long; images of programs and their tables; and a script's globals while it
+ * runs. Generic netlink is not used for them, as it serves one command at a time.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -31,7 +31,7 @@ static int gs_command_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* What begin probes said comes before the answer. */
+/* Messages of begin probes are sent before the ioctl returns. */
 static long gs_command_start(const void __user *arg)
 {
 	struct gs_start how;

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compat.h - where kernels differ. Package modulebuild answers each question
- * below by looking for the words, a regular expression, in the target's file, or
- * in one of several, and defines the macro to 1 or 0 on the compiler's command
- * line:
+ * compat.h - where kernels differ. For each check below, package modulebuild
+ * searches the target's file, or several, for a regular expression, and defines
+ * the macro as 1 or 0 on the compiler's command line:
  *
- * ask GS_HAVE_VM_FLAGS_CLEAR include/linux/mm.h vm_flags_clear
- * ask GS_HAVE_HRTIMER_SETUP include/linux/hrtimer.h hrtimer_setup
- * ask GS_HAVE_PDE_DATA include/linux/proc_fs.h pde_data
- * ask GS_HAVE_PREV_PADDING include/linux/relay.h prev_padding
- * ask GS_HAVE_FTRACE_REGS include/linux/ftrace.h ftrace_regs
- * ask GS_HAVE_RECURSION_SAFE include/linux/ftrace.h FTRACE_OPS_FL_RECURSION_SAFE
- * ask GS_HAVE_FILTER_IPS include/linux/ftrace.h ftrace_set_filter_ips
- * ask GS_HAVE_FREE_FILTER Module.symvers ftrace_free_filter
- * ask GS_HAVE_GET_KRETPROBE include/linux/kprobes.h get_kretprobe
- * ask GS_HAVE_KRETPROBE_RETADDR include/linux/kprobes.h get_kretprobe_retaddr
- * ask GS_HAVE_TASK_WORK Module.symvers task_work_add
- * ask GS_HAVE_RESV_START_OP include/net/genetlink.h resv_start_op
- * ask GS_HAVE_UPROBE_REFCTR include/linux/uprobes.h uprobe_register_refctr
- * ask GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync
- * ask GS_HAVE_UPROBE_DATA include/linux/uprobes.h handler\).*__u64
- * ask GS_HAVE_TASK_FPU arch/x86/include/asm/processor.h x86_task_fpu
- * ask GS_HAVE_FPSTATE arch/x86/include/asm/fpu/types.h __fpstate
+ * check GS_HAVE_VM_FLAGS_CLEAR include/linux/mm.h vm_flags_clear
+ * check GS_HAVE_HRTIMER_SETUP include/linux/hrtimer.h hrtimer_setup
+ * check GS_HAVE_PDE_DATA include/linux/proc_fs.h pde_data
+ * check GS_HAVE_PREV_PADDING include/linux/relay.h prev_padding
+ * check GS_HAVE_FTRACE_REGS include/linux/ftrace.h ftrace_regs
+ * check GS_HAVE_RECURSION_SAFE include/linux/ftrace.h FTRACE_OPS_FL_RECURSION_SAFE
+ * check GS_HAVE_FILTER_IPS include/linux/ftrace.h ftrace_set_filter_ips
+ * check GS_HAVE_FREE_FILTER Module.symvers ftrace_free_filter
+ * check GS_HAVE_GET_KRETPROBE include/linux/kprobes.h get_kretprobe
+ * check GS_HAVE_KRETPROBE_RETADDR include/linux/kprobes.h get_kretprobe_retaddr
+ * check GS_HAVE_TASK_WORK Module.symvers task_work_add
+ * check GS_HAVE_RESV_START_OP include/net/genetlink.h resv_start_op
+ * check GS_HAVE_UPROBE_REFCTR include/linux/uprobes.h uprobe_register_refctr
+ * check GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync
+ * check GS_HAVE_UPROBE_DATA include/linux/uprobes.h handler\).*__u64
+ * check GS_HAVE_TASK_FPU arch/x86/include/asm/processor.h x86_task_fpu
+ * check GS_HAVE_FPSTATE arch/x86/include/asm/fpu/types.h __fpstate
  *
  * and for platform.h, some for taskstack.c, too:
  *
- * ask GS_HAVE_STRLCPY include/linux/string.h strlcpy\(
- * ask GS_HAVE_TASK___STATE include/linux/sched.h __state
- * ask GS_HAVE_TASK_CPU include/linux/sched.h p->cpu
- * ask GS_HAVE_TRACE_PUTS_SIZE include/linux/kernel.h,include/linux/trace_printk.h __trace_puts\(.*size
+ * check GS_HAVE_STRLCPY include/linux/string.h strlcpy\(
+ * check GS_HAVE_TASK___STATE include/linux/sched.h __state
+ * check GS_HAVE_TASK_CPU include/linux/sched.h p->cpu
+ * check GS_HAVE_TRACE_PUTS_SIZE include/linux/kernel.h,include/linux/trace_printk.h __trace_puts\(.*size
  */
 #ifndef GS_COMPAT_H
 #define GS_COMPAT_H
@@ -59,14 +58,14 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 #define pde_data PDE_DATA
 #endif
 
-/* What relay's callbacks have behind the sub-buffer before. */
+/* The last parameter of relay's subbuf_start(), before it was dropped. */
 #if GS_HAVE_PREV_PADDING
 #define GS_PREV_PADDING , size_t prev_padding
 #else
 #define GS_PREV_PADDING
 #endif
 
-/* Before 5.11 ftrace's callbacks get what is now in struct ftrace_regs, which shows it before 6.13. */
+/* Before 5.11 ftrace's callbacks get the struct pt_regs that is in struct ftrace_regs since then. Since 6.13 it is opaque. */
 #if !GS_HAVE_FTRACE_REGS
 #define ftrace_regs pt_regs
 #define gs_ftrace_regs(fregs) (fregs)
@@ -76,7 +75,7 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 #define gs_ftrace_regs(fregs) (&(fregs)->regs)
 #endif
 
-/* What ops have from the beginning: we guard ourselves against recursion, and want to see the arguments. */
+/* The flags of every ops: the runtime guards itself against recursion, and handlers read the arguments. */
 #if GS_HAVE_RECURSION_SAFE
 #define GS_OPS_RECURSION FTRACE_OPS_FL_RECURSION_SAFE
 #else
@@ -88,7 +87,7 @@ static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*f
 #define GS_OPS_FLAGS (GS_OPS_RECURSION | FTRACE_OPS_FL_SAVE_REGS)
 #endif
 
-/* Before 5.18 ftrace copies the whole filter for each function that comes to it, so groups have to be small. */
+/* Before 5.18 ftrace copies the whole filter for each function that is added, so groups have to be small. */
 #if GS_HAVE_FILTER_IPS
 #define GS_GROUP_MAX U32_MAX
 #else
@@ -121,8 +120,8 @@ static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 
 /*
  * The last return that the current task has hooked, which kretprobes keep with
- * the task since 5.11. Their own count of what they miss is not exact where
- * several CPUs miss something at once.
+ * the task since 5.11. Their own count of missed hits is not exact if several
+ * CPUs miss hits at once.
  */
 #define GS_SHOWS_HOOKED GS_HAVE_GET_KRETPROBE
 static __always_inline const void *gs_last_hooked(void)
@@ -136,7 +135,7 @@ static __always_inline const void *gs_last_hooked(void)
 #endif
 }
 
-/* In a return handler the kernel was where the function returns to, which the registers say since 5.16. */
+/* In a return handler, the address that the function returns to; the registers have it since 5.16. */
 static inline void gs_at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 #if !GS_HAVE_KRETPROBE_RETADDR

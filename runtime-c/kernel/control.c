@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * control.c - the generic netlink family: who owns the session, and the
- * messages to the owner. All generic netlink waits while one of its commands
- * is carried out, so nothing here takes long; START and STOP are command.c's.
+ * messages to the owner. Generic netlink serves one
+ * command at a time, system-wide, so nothing here takes long; START and STOP
+ * are in command.c.
  */
 #include <linux/mutex.h>
 #include <linux/netlink.h>
@@ -17,7 +18,7 @@ static char family[GENL_NAMSIZ];
 module_param_string(family, family, sizeof(family), 0444);
 MODULE_PARM_DESC(family, "name of the session's generic netlink family");
 
-/* The owner: net is NULL if there is none. Written under gs_owner_mutex; the notifier only looks. */
+/* The owner: net is NULL if there is none. Written under gs_owner_mutex; the notifier only reads it. */
 static DEFINE_MUTEX(gs_owner_mutex);
 static struct net *gs_owner_net;
 static u32 gs_owner_portid;
@@ -64,7 +65,7 @@ static int gs_own(struct genl_info *info)
 	return err;
 }
 
-/* The session has no owner any more, if its owner is still that one. */
+/* Removes the owner, if it is still that one. */
 static bool gs_disown(u32 number)
 {
 	struct net *old = NULL;
@@ -73,7 +74,7 @@ static bool gs_disown(u32 number)
 	mutex_lock(&gs_owner_mutex);
 	gone = gs_owner_net && gs_owner_number == number;
 	if (gone) {
-		/* Before somebody else can attach. */
+		/* Before another consumer can attach. */
 		if (gs_outlives_owner() && READ_ONCE(gs_flags) & GS_F_OVERWRITE)
 			gs_overwrite(true);
 		old = gs_owner_net;
@@ -87,7 +88,7 @@ static bool gs_disown(u32 number)
 	return gone;
 }
 
-/* A socket has been closed. If it was the owner's, its session ends, however the owner died. */
+/* A socket has been closed. If it was the owner's, the session ends: this covers an owner that was killed. */
 static int gs_netlink_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct netlink_notify *n = data;
@@ -107,7 +108,7 @@ static void gs_orphan(struct work_struct *work)
 		gs_session_stop();
 }
 
-/* Small, and sent by the work item: it may wait for memory. A session that can't say that it ends would not end. */
+/* The message is small, and the work item may wait for memory. Without it the consumer would not learn of the session's end. */
 static struct sk_buff *gs_new_message(u32 kind, const char *text, const char *near, const char *point)
 {
 	size_t size = 4 * NLA_HDRLEN + 8 + strlen(text) + strlen(near) + strlen(point) + 16;
@@ -129,9 +130,9 @@ static struct sk_buff *gs_new_message(u32 kind, const char *text, const char *ne
 /**
  * gs_control_send() - sends a message to the owner, if there is one
  * @kind: GS_MSG_*
- * @text: what
- * @near: what in the script it is about; "": nothing
- * @point: the name of the probe point that it is about; "": none
+ * @text: the message
+ * @near: the place in the script; "": none
+ * @point: the name of the probe point; "": none
  *
  * Context: A task that may sleep.
  * Return: 0, or -EAGAIN if the owner has no room for it now.
@@ -188,7 +189,7 @@ static int gs_put_stats(struct sk_buff *skb)
 	       gs_put_cpus(skb, GS_A_FIRST, offsetof(struct gs_cpu, first));
 }
 
-static int gs_answer(struct genl_info *info)
+static int gs_reply(struct genl_info *info)
 {
 	struct sk_buff *skb = genlmsg_new(512 + 4 * nr_cpu_ids * sizeof(u64), GFP_KERNEL);
 	void *head;
@@ -201,12 +202,12 @@ static int gs_answer(struct genl_info *info)
 		return -EMSGSIZE;
 	}
 	genlmsg_end(skb, head);
-	/* Who has no room for the answer, for all the messages, has had the command carried out, and asks again. */
+	/* If messages have filled the sender's socket, the command is done but the reply is lost: the sender repeats the command. */
 	genlmsg_reply(skb, info);
 	return 0;
 }
 
-/* Why the sender may not have its command: 0 if it may. */
+/* 0, or -errno if the sender may not give commands. */
 static int gs_refused(struct sk_buff *skb)
 {
 	return netlink_capable(skb, CAP_SYS_ADMIN) ? 0 : -EPERM;
@@ -214,7 +215,7 @@ static int gs_refused(struct sk_buff *skb)
 
 static int gs_cmd_stats(struct sk_buff *skb, struct genl_info *info)
 {
-	return gs_refused(skb) ?: gs_answer(info);
+	return gs_refused(skb) ?: gs_reply(info);
 }
 
 static int gs_cmd_attach(struct sk_buff *skb, struct genl_info *info)
@@ -223,17 +224,17 @@ static int gs_cmd_attach(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	/* The last owner may have just died, and its session takes its time to end. */
+	/* The last owner may have died a moment ago, and the session be about to end. */
 	if (work_busy(&gs_orphan_work))
 		return -EAGAIN;
 	err = gs_own(info);
 	if (err)
 		return err;
 	gs_overwrite(false);
-	/* It may have wanted to end while there was nobody to be told. */
+	/* The session may have requested its end while there was no owner. */
 	if (READ_ONCE(gs_state) == GS_STATE_EXITING || READ_ONCE(gs_state) == GS_STATE_FAILED)
 		gs_message_exit();
-	return gs_answer(info);
+	return gs_reply(info);
 }
 
 static int gs_cmd_detach(struct sk_buff *skb, struct genl_info *info)
@@ -246,7 +247,7 @@ static int gs_cmd_detach(struct sk_buff *skb, struct genl_info *info)
 		return -EPERM;
 	WRITE_ONCE(gs_detached, true);
 	gs_disown(READ_ONCE(gs_owner_number));
-	return gs_answer(info);
+	return gs_reply(info);
 }
 
 static const struct genl_small_ops gs_ops[] = {
@@ -271,7 +272,7 @@ int gs_control_init(void)
 
 	gs_loaded_at = ktime_get_real_ns();
 	INIT_WORK(&gs_orphan_work, gs_orphan);
-	/* Loaded by hand, it is named as the module. */
+	/* Without a parameter, when the module is loaded by hand, the family has the module's name. */
 	strscpy(gs_genl.name, family[0] ? family : THIS_MODULE->name, sizeof(gs_genl.name));
 	err = netlink_register_notifier(&gs_netlink_notifier);
 	if (err)
@@ -282,7 +283,7 @@ int gs_control_init(void)
 	return err;
 }
 
-/* No command runs and no message is sent any more when it returns. */
+/* When it returns, no command runs and no message is sent any more. */
 void gs_control_free(void)
 {
 	genl_unregister_family(&gs_genl);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * counter.c - points at which perf's events come: counters of all CPUs, of
- * those that are plugged in later, too. They are made and released where CPUs
- * come and go, by an instance of a hotplug state for each family.
+ * counter.c - points that are hit by perf events: a counter on each CPU, also
+ * on CPUs that are plugged in later. Counters are created and released by CPU
+ * hotplug callbacks, with an instance of a hotplug state for each family.
  *
- * Most events that the kernel counts by itself have a static key, which waits
- * for CPUs that come or go: on the way of one it would wait for ever. Their
- * counters are made a moment later, by gs_counters_update(); those of a CPU
- * that goes stay, count nothing, and are replaced when it is back.
+ * Most software events have a static key, and to switch one waits for CPU
+ * hotplug: in a hotplug callback that is a deadlock. Counters of these events
+ * are created a moment later, by gs_counters_update(); those of a CPU that is
+ * unplugged stay, count nothing, and are replaced when it is back.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -16,18 +16,18 @@
 #include "counter.h"
 #include "dispatch.h"
 
-/* A CPU's. */
+/* The counter of a CPU. */
 struct gs_cpu_event {
 	struct perf_event *event;		/* NULL: the CPU is not there, or can't count this */
-	bool due;				/* the CPU has come, and it is to be made */
+	bool due;				/* the CPU is online, and gs_counters_update() is to create it */
 };
 
 struct gs_counter {
 	struct perf_event_attr attr;
 	struct gs_cpu_event __percpu *events;
 	struct gs_hit hit;
-	bool waits;				/* making or releasing one waits for CPUs that come or go */
-	int err;				/* the first CPU's that can't; while they are armed */
+	bool waits;				/* creating or releasing one waits for CPU hotplug */
+	int err;				/* of the first CPU that can't count it; while they are armed */
 };
 
 static int gs_counter_state;		/* of hotplug; while there are users */
@@ -44,8 +44,8 @@ static void gs_counter_hit(struct perf_event *event, struct perf_sample_data *da
 #define GS_PERF_TYPE_MAX ((1 << 15) - 1)
 
 /**
- * gs_perf_attr() - what one of perf's points counts
- * @attr: zeroed; it is filled
+ * gs_perf_attr() - fills in the attributes of a point's perf event
+ * @attr: zeroed by the caller
  * @p: the point. args[0] is the event's config; args[1] is its type (15 bits, from 47 on) and how many events lead to a
  *     hit (below them; 0: there are no hits), or, negated, the type and how many hits there are to be in a second
  */
@@ -60,7 +60,7 @@ void gs_perf_attr(struct perf_event_attr *attr, const struct gs_point *p)
 	attr->sample_period = rate & ((1ull << GS_PERF_TYPE_SHIFT) - 1);	/* in a union with sample_freq */
 }
 
-/* A session goes on where a new CPU can't count something, but says so. */
+/* If a new CPU can't count an event, the session goes on with a warning. */
 static void gs_counter_refused(const struct gs_counters *counters, struct gs_counter *c, unsigned int cpu, int err)
 {
 	char text[96];
@@ -74,7 +74,7 @@ static void gs_counter_refused(const struct gs_counters *counters, struct gs_cou
 	gs_message(GS_MSG_WARNING, text, n, NULL, c->hit.point->name);
 }
 
-/* What processors count and watch, and clocks, have no static key. */
+/* Hardware events, breakpoints and clocks have no static key. */
 static bool gs_counter_waits(const struct perf_event_attr *attr)
 {
 	switch (attr->type) {
@@ -118,7 +118,7 @@ static void gs_counter_release_all(struct gs_counter *c)
 		gs_counter_release(c, cpu);
 }
 
-/* On the CPU that comes; who changes others' counters waits. */
+/* On the CPU that comes online; changes of other CPUs' counters wait meanwhile. */
 static int gs_counter_cpu_up(unsigned int cpu, struct hlist_node *node)
 {
 	struct gs_counters *counters = hlist_entry(node, struct gs_counters, node);
@@ -131,7 +131,7 @@ static int gs_counter_cpu_up(unsigned int cpu, struct hlist_node *node)
 			continue;
 		if (c->waits) {
 			WRITE_ONCE(per_cpu_ptr(c->events, cpu)->due, true);
-			gs_want_update();
+			gs_schedule_update();
 		} else {
 			gs_counter_make(counters, c, cpu);
 		}
@@ -150,7 +150,7 @@ static int gs_counter_cpu_down(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-/* Makes those that are due. CPUs come and go meanwhile: one that comes is due again behind that. */
+/* Creates the counters that are due. A CPU that comes online meanwhile makes its counters due again. */
 static void gs_counter_make_due(const struct gs_counters *counters, struct gs_counter *c)
 {
 	int cpu;
@@ -183,7 +183,7 @@ static void gs_counters_release_waiting(struct gs_counters *counters)
 			gs_counter_release_all(&counters->all[i]);
 }
 
-/* All CPUs count a point's events, or none does. */
+/* Creates a point's counters on all CPUs, or on none. */
 static void gs_counters_check(struct gs_counters *counters)
 {
 	u32 i;
@@ -205,7 +205,7 @@ static void gs_counter_state_put(void)
 		cpuhp_remove_multi_state(gs_counter_state);
 }
 
-/* Makes the counters of the CPUs that are there, and of those that come. */
+/* Creates the counters of the CPUs that are online, and of those that come online later. */
 static int gs_counters_join(struct gs_counters *counters)
 {
 	int err;
@@ -236,7 +236,7 @@ static void gs_counters_leave(struct gs_counters *counters)
 }
 
 /**
- * gs_counters_arm() - has all CPUs count what the points are about
+ * gs_counters_arm() - creates the points' counters on all CPUs
  * @counters: the family's, of which there are none yet
  * @points: the family's points; those that can't be counted go to gs_unarmed()
  * @n: how many they are
@@ -275,8 +275,8 @@ int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points
 }
 
 /**
- * gs_counters_update() - counts and stops counting, as conditions say now, and as CPUs have come
- * @counters: the family's; what they have of the processor they keep
+ * gs_counters_update() - enables and disables counters by their conditions, and creates those of new CPUs
+ * @counters: the family's; disabled ones keep their hardware registers
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
@@ -303,7 +303,7 @@ void gs_counters_update(struct gs_counters *counters)
 }
 
 /**
- * gs_counters_disarm() - undoes gs_counters_arm(), or what it did of it
+ * gs_counters_disarm() - undoes gs_counters_arm(), also one that failed
  * @counters: the family's
  *
  * Context: A task that may sleep, with gs_session_mutex held.
@@ -313,7 +313,7 @@ void gs_counters_disarm(struct gs_counters *counters)
 	lockdep_assert_held(&gs_session_mutex);
 	gs_counters_leave(counters);
 	gs_counters_release_waiting(counters);
-	/* A hit that has come to us on another CPU may have been interrupted by its counter's release. */
+	/* A handler may still run on another CPU, interrupted by the release of its counter. */
 	if (counters->n)
 		synchronize_rcu();
 	while (counters->n)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpu.c - what each CPU has for itself. Its context is there from the
- * module's loading on; the memory that handlers need on it comes with START
- * for the CPUs that are online, and later with each that is plugged in, before
- * it runs. Until then, and where there is no memory, its context counts as
- * taken, so that no handler runs.
+ * cpu.c - the data of each CPU. Its context exists as long as the module; the
+ * memory that handlers need is allocated by START for the CPUs that are online,
+ * and for others when they come online, before they run anything. Until then,
+ * and if there is no memory, the context counts as taken, so that no handler
+ * runs on that CPU.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -13,8 +13,8 @@
 #include "dispatch.h"
 
 struct gs_cpu __percpu *gs_cpus;
-static int gs_cpus_hotplug;		/* its state; 0: none */
-static bool gs_cpus_late;		/* START is over: a CPU that finds no memory comes without */
+static int gs_cpus_hotplug;		/* the hotplug state; 0: none */
+static bool gs_cpus_late;		/* START is over: a CPU without memory comes online all the same */
 
 int gs_cpus_init(void)
 {
@@ -62,9 +62,9 @@ static int gs_cpu_prepare(unsigned int cpu)
 }
 
 /*
- * Before 6.8 the kernel calls nobody for the CPUs that are online when a state
- * of this kind is set up, so we do. Where no more states are to be had, all CPUs
- * that may ever come get theirs now.
+ * Before 6.8 the kernel does not call back for the CPUs that are online when a
+ * state of this kind is set up, so that is done here. If all dynamic states are
+ * in use, memory is allocated for all possible CPUs now.
  */
 int gs_cpus_start(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dispatch.c - what a hit seldom comes to: errors, skips, waiting; handlers
- * of begin and end probes.
+ * dispatch.c - the slow path of hits: errors, skipped hits; and the handlers of
+ * begin, end and error probes.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -16,7 +16,7 @@ const char gs_aborted[] = "abort()";
 static atomic64_t gs_errors = ATOMIC64_INIT(0);
 static atomic64_t gs_skips = ATOMIC64_INIT(0);
 
-/* More errors or skips than the script may have: written beforehand, for little stack may be left. */
+/* The message for too many errors or skipped hits: formatted beforehand, as little stack may be left then. */
 static char gs_too_many_errors[128], gs_too_many_skips[128];
 
 static void gs_prepare_text(char *text, size_t size, const char *name, const char *what, u32 limit)
@@ -42,11 +42,11 @@ static void gs_exceeded(const char *text)
 
 /**
  * gs_init_slot() - a slot without a condition
- * @slot: it
- * @probe: whose it is
+ * @slot: the slot
+ * @probe: its probe
  * @handler: what runs; NULL if nothing does
  *
- * Context: Any, while nobody else has the slot.
+ * Context: Any, before the slot is in use.
  */
 void gs_init_slot(struct gs_slot *slot, u32 probe, void (*handler)(struct gs_ctx *c))
 {
@@ -93,7 +93,7 @@ void gs_dispatch_free(void)
 	kvfree(gs_slots);
 }
 
-/* The unwinder, which is asked, may be what is probed: hits in it find the context taken. */
+/* The unwinder, which is called here, may itself be probed: its hits find the context taken. */
 static bool gs_stack_has_room(struct gs_ctx *c, const struct gs_slot *slot)
 {
 	bool room;
@@ -120,9 +120,9 @@ noinline bool gs_may_take(struct gs_ctx *c, const struct gs_slot *slot)
  * gs_run_cold() - runs the handler of a begin, end or error probe
  * @p: the probe's point
  *
- * Called by the session itself, whatever its state, while nothing else is
- * armed. So its context is its own though interrupts are on and long work
- * gives way to others; preemption is off, as embedded C expects it.
+ * Called by the session, in any state, while nothing else is armed. So no
+ * other handler uses the context, though interrupts are on and long work
+ * reschedules; preemption is off, as embedded C expects it.
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
@@ -184,11 +184,11 @@ noinline __cold void gs_report(struct gs_ctx *c)
 		goto out;
 	}
 	n = atomic64_inc_return(&gs_errors);
-	/* Errors of other CPUs, after the one that ends the session, would only follow from it. */
+	/* Errors on other CPUs after the one that ends the session are not reported. */
 	if (n <= (u64)gs_program.limits.maxerrors + 1 || READ_ONCE(gs_ending))
 		gs_message(GS_MSG_ERROR, c->error, strlen(c->error), c->error_near, gs_point_of(c)->name);
 	if (n > gs_program.limits.maxerrors) {
-		/* Where the first error ends the session, it speaks for itself. */
+		/* If the first error ends the session, that error is the only message. */
 		if (gs_program.limits.maxerrors && n == (u64)gs_program.limits.maxerrors + 1)
 			gs_exceeded(gs_too_many_errors);
 		gs_end_session(GS_STATE_FAILED);
@@ -205,12 +205,12 @@ struct gs_ctx *gs_this_context(void)
 	return &this_cpu_ptr(gs_cpus)->ctx;
 }
 
-/* On this CPU, with interrupts off, a handler could not run. */
+/* Counts a handler that could not run. On this CPU, with interrupts off. */
 noinline __cold void gs_skip_here(u32 kind)
 {
 	/* A single instruction: an NMI may come between any two. */
 	this_cpu_inc(gs_cpus->skipped[kind]);
-	/* A probe on what handlers call is no fault. */
+	/* Hits of functions that handlers call are counted, but not against MAXSKIPPED. */
 	if (kind == GS_SKIP_BUSY)
 		return;
 	if (atomic64_inc_return(&gs_skips) == (u64)gs_program.limits.maxskipped + 1 &&

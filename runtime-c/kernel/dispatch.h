@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dispatch.h - from a hit to its handler. Inline, as it is paid for on each
- * hit; what seldom happens is in dispatch.c.
+ * dispatch.h - the fast path from a hit to its handler, inline; the slow path
+ * is in dispatch.c.
  */
 #ifndef GS_DISPATCH_H
 #define GS_DISPATCH_H
@@ -12,20 +12,20 @@
 #include "internal.h"
 
 /*
- * A context's busy says two things at once, so that a hit asks one question:
- * negative, a handler owns the context; else it is free, and counts down with
- * each handler to GS_DUE, where overload.c wants to time one. Taking and
- * leaving are a single addition each, which an NMI can come between without
+ * A context's busy holds two values, so that a hit needs a single test. It is
+ * negative while a handler owns the context. Otherwise the context is free, and
+ * busy counts down with each handler to GS_DUE, when overload.c times one.
+ * Taking and leaving are a single addition each, so an NMI between them does no
  * harm: at worst the count passes GS_DUE and goes on below it.
  */
 #define GS_DUE 0x40000000
 #define GS_TAKE 0x80000000u
-#define GS_LEAVE 0x7fffffffu	/* back, and one less */
+#define GS_LEAVE 0x7fffffffu	/* undoes taking, and counts down by 1 */
 
-/* Only this CPU looks at busy: an NMI, or a probe on what the handler calls. */
+/* busy is read on this CPU only: by NMIs, and by probes on functions that the handler calls. */
 static __always_inline void gs_take(struct gs_ctx *c)
 {
-	/* An instruction of its own, not joined with the question before it. */
+	/* A separate instruction, which the compiler must not merge with the test before it. */
 	barrier();
 	c->busy += GS_TAKE;
 	barrier();
@@ -41,10 +41,10 @@ static __always_inline void gs_leave(struct gs_ctx *c)
  * gs_call() - runs a handler in a context that is taken
  * @c: this CPU's, taken by gs_try_take()
  * @hit: the point that was hit
- * @slot: whose handler runs, which need not be the hit's own
- * @regs: what the handler sees of the registers; NULL if there are none
+ * @slot: the slot whose handler runs; it may be another than the hit's
+ * @regs: the registers for the handler; NULL if there are none
  * @ip: the address that was hit; 0 if there is none
- * @saved: what the handler finds saved, or saves; NULL: it does neither
+ * @saved: the values that the handler reads, or saves; NULL: none
  *
  * Context: Any, NMIs too, with interrupts off. Never sleeps.
  * Return: false if the handler ended with an error.
@@ -77,7 +77,7 @@ static __always_inline bool gs_handle(struct gs_ctx *c, const struct gs_hit *hit
 	return done;
 }
 
-/* Is this not a task's stack with enough left? On others, one has to look twice. */
+/* False if this is a task's stack with enough left. True takes the slow check, gs_may_take(). */
 static __always_inline bool gs_stack_may_be_low(const struct gs_slot *slot)
 {
 	return current_stack_pointer - (unsigned long)task_stack_page(current) - slot->stack_floor >= slot->stack_span;
@@ -86,10 +86,10 @@ static __always_inline bool gs_stack_may_be_low(const struct gs_slot *slot)
 /**
  * gs_try_take() - takes this CPU's context for more than one gs_call(), until gs_leave()
  * @c: the context
- * @slot: of the handlers to come, the one that wants most of the stack
+ * @slot: the slot of the handler that needs most stack
  *
  * Context: Any, NMIs too, with interrupts off, as long as the context is taken.
- * Return: false if the session doesn't run, or if it is counted as skipped.
+ * Return: false if the session doesn't run, or if the hit has been counted as skipped.
  */
 static __always_inline bool gs_try_take(struct gs_ctx *c, const struct gs_slot *slot)
 {
@@ -103,7 +103,7 @@ static __always_inline bool gs_try_take(struct gs_ctx *c, const struct gs_slot *
 }
 
 /**
- * gs_try() - does all of a hit whose family has switched interrupts off
+ * gs_try() - handles a hit, with interrupts off
  * @hit: the point that was hit, and its slot
  * @regs: as for gs_call()
  * @ip: as for gs_call()
@@ -115,9 +115,9 @@ static __always_inline bool gs_try_take(struct gs_ctx *c, const struct gs_slot *
 static __always_inline bool gs_try(const struct gs_hit *hit, struct pt_regs *regs, u64 ip, u64 *saved)
 {
 	struct gs_ctx *c = &this_cpu_ptr(gs_cpus)->ctx;
-	const struct gs_slot *slot = hit->slot;	/* read once: barriers would have it read again */
+	const struct gs_slot *slot = hit->slot;	/* read once: after barriers the compiler would read it again */
 
-	/* Plain reads, which the compiler makes comparisons with memory of. */
+	/* Not READ_ONCE(): the compiler turns plain reads into comparisons with memory. */
 	barrier();
 	if (unlikely(gs_state != GS_STATE_RUNNING))
 		return false;
@@ -127,7 +127,7 @@ static __always_inline bool gs_try(const struct gs_hit *hit, struct pt_regs *reg
 }
 
 /**
- * gs_run() - does all of a hit
+ * gs_run() - handles a hit: gs_try() with interrupts switched off
  * @hit: the point that was hit, and its slot
  * @regs: as for gs_call()
  * @ip: as for gs_call()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * files.c - the module's folder /proc/gostap-MODULE, and in it each CPU's
- * buffer, to be mapped. They are procfs's, as in debugfs a kernel that is locked
- * down refuses files that can be mapped.
+ * buffer as a file that can be mapped. It is in procfs because a kernel under
+ * lockdown refuses mappable files in debugfs.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -17,8 +17,8 @@ static struct proc_dir_entry *gs_dir;
 static gs_reader_ioctl *gs_reader_gives;
 
 /*
- * The file's modes are not enough: a user who has no capabilities left may still
- * be called root. An open file, and so a mapping, holds the module.
+ * The file's mode is not enough: a user without capabilities may still have uid
+ * 0. An open file, and so a mapping, holds a reference to the module.
  */
 static int gs_file_open(struct inode *inode, struct file *file)
 {
@@ -78,7 +78,7 @@ static long gs_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	return gs_reader_gives(me, cmd, arg);
 }
 
-/* All pages at once: a mapping that faults would call us, and rmmod -f has us go before it does. */
+/* All pages are mapped at once: a fault handler would be called after rmmod -f has removed the module. */
 static int gs_file_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct gs_cpu *me = file->private_data;
@@ -98,9 +98,9 @@ static const struct proc_ops gs_file_operations = {
 };
 
 /*
- * A directory of its own for each module: procfs can't tell one whether
- * another has made a common one. CPUs that may come have their files, too.
- * gives is called with what a CPU's reader says to its file.
+ * Each module has a directory of its own, as procfs has no way to find one that
+ * another module has created. CPUs that are not online yet have files, too.
+ * gives handles the ioctls of these files.
  */
 int gs_files_init(gs_reader_ioctl *gives)
 {

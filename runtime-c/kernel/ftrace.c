@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ftrace.c - that ftrace stays on while probes depend on it. With
- * kernel.ftrace_enabled at 0 no function calls us, and nobody would say so.
- * The kernel refuses to switch ftrace off while an ftrace_ops is registered
- * that calls itself permanent, and to register one while it is off. Groups of
- * functions are such; kprobes that stand on a function's call of ftrace are
- * not, so one is registered for them that traces no function at all.
+ * ftrace.c - keeps ftrace on while probes depend on it. With
+ * kernel.ftrace_enabled at 0 their functions would silently not be traced. The
+ * kernel refuses to switch ftrace off while an ftrace_ops with
+ * FTRACE_OPS_FL_PERMANENT is registered, and to register one while ftrace is
+ * off. Groups of functions have such an ops; kprobes at a function's ftrace site
+ * don't, so an ops that traces no function is registered for them.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -22,7 +22,7 @@ static struct ftrace_ops gs_keeper = GS_KEEPER;
 static bool gs_kept;
 static u32 gs_kprobes_registered;
 
-/* To be traced, and not to be traced: without a filter it would be all functions. */
+/* The same function in the filter and the notrace filter: an empty filter would mean all functions. */
 static int gs_filter_nothing(void)
 {
 	char function[] = "schedule";
@@ -31,7 +31,7 @@ static int gs_filter_nothing(void)
 	return err ?: ftrace_set_notrace(&gs_keeper, function, sizeof(function) - 1, 1);
 }
 
-/* ftrace leaves pointers to the filters that it has freed: the next one needs an ops without. */
+/* ftrace leaves dangling pointers to the filters that it has freed, so the ops is initialised again. */
 static void gs_free_keeper(void)
 {
 	ftrace_free_filter(&gs_keeper);
@@ -55,11 +55,12 @@ static int gs_keep_ftrace(void)
 }
 
 /**
- * gs_kprobe_registered() - a kprobe has been registered, but not armed: now it may be
+ * gs_kprobe_registered() - to be called between registering a kprobe, disabled, and arming it
  * @kp: the kprobe
  *
- * To arm one where ftrace calls while ftrace is off has ftrace give itself up
- * for good later. Whether kprobes are switched off, our consumer can see.
+ * If a kprobe at an ftrace site is armed while ftrace is off, ftrace disables
+ * itself for good later. Whether kprobes are switched off is checked by the
+ * consumer.
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  * Return: 0, or -errno: it must not be armed; -EBUSY if ftrace is off.
@@ -77,7 +78,7 @@ u32 gs_kprobes_so_far(void)
 }
 
 /**
- * gs_release_ftrace() - lets ftrace be switched off again, when no probe is left
+ * gs_release_ftrace() - allows ftrace to be switched off again, when no probe is left
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * goroutine.c - the goroutine whose code is probed. Go's code has it in a
- * register; the runtime works on stacks with goroutines of their own, g0, and
- * knows for which other it does (src/runtime/HACKING.md in the Go tree).
+ * register. Go's runtime runs on system stacks, with the goroutine g0, and keeps
+ * in struct m which goroutine it works for (src/runtime/HACKING.md in the Go
+ * tree).
  */
 #include "internal.h"
 

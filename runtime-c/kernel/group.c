@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * group.c - having ftrace call groups of functions.
+ * group.c - arms and disarms groups of functions, by ftrace.
  */
 #include <linux/slab.h>
 
@@ -29,7 +29,7 @@ static int gs_arm_excluded(struct gs_group *g)
 	return err;
 }
 
-/* Has ftrace call the group at these functions. A call is all or nothing, so where it fails its halves are tried. */
+/* Adds functions to the group's filter. ftrace takes all of them or none, so after a failure each half is tried. */
 static int gs_filter(struct gs_group *g, unsigned long *ips, u32 n)
 {
 	int err = ftrace_set_filter_ips(&g->ops, ips, n, 0, 0);
@@ -62,7 +62,7 @@ static int gs_filter_group(struct gs_group *g)
 	return err;
 }
 
-/* Does any of its handlers want to run? */
+/* Is any of its probes to be armed? */
 static bool gs_group_wanted(const struct gs_group *g)
 {
 	u32 i;
@@ -87,9 +87,9 @@ static bool gs_same_sites(const struct gs_group *a, const struct gs_group *b)
 }
 
 /*
- * Where another family's group or joint has the same functions, one ftrace_ops
- * serves both: with two of them on a function, ftrace searches both on each
- * hit, and takes twice as long to attach and to detach.
+ * If another family's group or joint has the same functions, one ftrace_ops
+ * serves both: with two ops on a function, ftrace searches the filters of both
+ * at each hit, and takes twice as long to attach and to detach.
  */
 static void gs_ride(struct gs_group *g)
 {
@@ -101,7 +101,7 @@ static void gs_ride(struct gs_group *g)
 		if (!h->armed || h->rider || gs_has_condition(h) || !gs_same_sites(g, h))
 			continue;
 		g->host = h;
-		/* Whoever sees it sees its handlers. */
+		/* Release: who reads the pointer sees the group's handlers. */
 		smp_store_release(&h->rider, g);
 		return;
 	}
@@ -138,7 +138,7 @@ static int gs_register_group(struct gs_group *g)
 	if (!g->made || g->host || g->joint)
 		return 0;
 	err = gs_filter_group(g);
-	/* No filter at all would mean every function. */
+	/* An empty filter would mean every function. */
 	if (err || !g->filtered || !gs_group_wanted(g))
 		return err;
 	err = register_ftrace_function(&g->ops);
@@ -154,7 +154,7 @@ static int gs_register_group(struct gs_group *g)
 }
 
 /**
- * gs_groups_arm() - makes groups of functions, and has ftrace call them
+ * gs_groups_arm() - makes groups of functions, and arms them
  * @all: the family's groups, of which there are none yet
  * @points: the family's points; those that can't be armed go to gs_unarmed()
  * @npoints: how many they are
@@ -211,8 +211,8 @@ void gs_groups_update(struct gs_groups *all)
 }
 
 /**
- * gs_groups_disarm() - ends the groups' hits: afterwards no handler of theirs runs
- * @all: the family's groups; they and what they own are there until gs_groups_free()
+ * gs_groups_disarm() - disarms the groups: afterwards none of their handlers runs
+ * @all: the family's groups; their memory stays until gs_groups_free()
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
@@ -261,7 +261,7 @@ void gs_groups_free(struct gs_groups *all)
 	all->points = NULL;
 }
 
-/* The point among those that share the handler's. */
+/* The point that was hit, of those that share the handler. */
 const struct gs_point *gs_point_of(struct gs_ctx *c)
 {
 	const struct gs_point *p = c->point;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group.h - functions that ftrace calls us from. All functions at which the
- * same handlers run form a group, with one ftrace_ops: a hit needs no look-up,
- * and ten thousand functions are attached in one call. Many groups share one: joint.c.
+ * group.h - functions that are probed by ftrace. All functions at which the same
+ * handlers run form a group, with one ftrace_ops: a hit needs no look-up, and
+ * ten thousand functions are attached in one call. If there are many groups,
+ * they share an ftrace_ops: joint.c.
  */
 #ifndef GS_GROUP_H
 #define GS_GROUP_H
@@ -15,38 +16,38 @@
 struct gs_site {
 	u64 addr;
 	u32 first, n;
-	bool alone;			/* ftrace does not know it, or the family excludes it: its points are armed by themselves */
+	bool alone;			/* it has no ftrace site, or the family excludes it: its points are armed one by one */
 };
 
 struct gs_group {
 	struct ftrace_ops ops;
 	const struct gs_groups *of;
-	void *own;			/* the family's */
+	void *own;			/* data of the family's */
 	struct gs_site *sites;		/* by address */
 	u32 nsites;
 	bool made;			/* ftrace is to call it */
 	bool filtered;			/* ops' filter has functions */
-	bool armed;			/* its functions are hit: by its ops, or by the joint's */
-	struct gs_joint *joint;		/* that calls it; NULL: its own ops are registered */
-	struct gs_group *rider;		/* is called with this one, by the family's `func` */
-	struct gs_group *host;		/* the other way round */
+	bool armed;			/* its functions are hit: by its own ops, or by the joint's */
+	struct gs_joint *joint;		/* calls the group; NULL: its own ops are registered */
+	struct gs_group *rider;		/* another family's group, called with this one by the family's `func` */
+	struct gs_group *host;		/* the group whose rider this one is */
 	struct list_head list;
 	u32 nhits;
-	struct gs_hit hits[];		/* their points are those of sites[0], and stand for all */
+	struct gs_hit hits[];		/* their points are those of sites[0], for all of the sites */
 };
 
-/* A family's groups. All of it is for tasks that may sleep, and that hold gs_session_mutex. */
+/* A family's groups. Its functions are called in tasks that may sleep and hold gs_session_mutex. */
 struct gs_groups {
-	/* All groups have been made, and are about to be armed; NULL: that says nothing to the family. */
+	/* Called when all groups have been made and are about to be armed; may be NULL. */
 	void (*prepare)(const struct gs_groups *all);
-	/* Fills ops, and own. -ENOMEM; another error hands the group's points to `alone`. */
+	/* Fills in ops and own. 0, -ENOMEM, or another error, after which `alone` gets the group's points. */
 	int (*make)(struct gs_group *g);
-	/* A point that ftrace has no site for: -ENOMEM or 0. n points share the family's memory. */
+	/* Arms a point without an ftrace site: 0 or -ENOMEM. n points share the family's memory. */
 	int (*alone)(const struct gs_point *p, u32 n);
 	/* Must this function's points be alone, though ftrace has a site for it? NULL: none need. */
 	bool (*excludes)(u64 addr);
 	bool hosts;			/* groups may have riders; armed before those are */
-	u32 join_min;			/* as many groups share an ftrace_ops, fewer have one each */
+	u32 join_min;			/* from this number on, groups share an ftrace_ops; fewer have one each */
 	struct list_head list;
 	const struct gs_point **points;	/* by address, then as they are written */
 	struct gs_site *sites;		/* each group's together */
@@ -69,7 +70,7 @@ struct gs_site *gs_site_at(const struct gs_group *g, u64 ip);
 int gs_arm_alone(struct gs_group *g, u64 addr);
 int gs_make_groups(struct gs_groups *all, const struct gs_point **points, u32 npoints);
 
-/* joint.c. All is for tasks that may sleep, and that hold gs_session_mutex. */
+/* joint.c. Called in tasks that may sleep and hold gs_session_mutex. */
 void gs_join_groups(struct gs_groups *all);
 bool gs_ride_joint(struct gs_joint *j, struct gs_group *g);
 void gs_disarm_joint(struct gs_joint *j);

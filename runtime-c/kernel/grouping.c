@@ -17,7 +17,7 @@ static int gs_compare_points(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* By what is to run there. */
+/* Orders sites by the handlers that run there. */
 static int gs_compare_probes(const struct gs_groups *all, const struct gs_site *a, const struct gs_site *b)
 {
 	u32 i;
@@ -73,7 +73,7 @@ static int gs_make_group(struct gs_groups *all, struct gs_site *sites, u32 n)
 
 	if (!g)
 		return -ENOMEM;
-	/* While it is registered, ftrace can't be switched off behind our back. */
+	/* While the ops is registered, ftrace can't be switched off. */
 	g->ops.flags = GS_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT;
 	g->of = all;
 	g->sites = sites;
@@ -115,7 +115,7 @@ int gs_make_groups(struct gs_groups *all, const struct gs_point **points, u32 np
 /**
  * gs_site_at() - the function of a group that an address is in
  * @g: the group
- * @ip: where ftrace calls from, a little behind the function's start, or the start
+ * @ip: the address of the ftrace site, at or a little behind the function's start
  *
  * Context: Any.
  * Return: The site with the greatest address up to @ip.
@@ -136,7 +136,7 @@ struct gs_site *gs_site_at(const struct gs_group *g, u64 ip)
 }
 
 /**
- * gs_arm_alone() - arms the points of a function that ftrace is not to call the group at
+ * gs_arm_alone() - arms the points of a function one by one, without the group's ops
  * @g: the function's group
  * @addr: its address
  *

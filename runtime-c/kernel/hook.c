@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hook.c - calls at tracepoints of the kernel's, which modules find by their names.
+ * hook.c - callbacks at tracepoints of the kernel, which are looked up by name.
  */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -21,8 +21,8 @@ static void gs_hook_look(struct tracepoint *tp, void *data)
 }
 
 /**
- * gs_hook_arm() - calls at a tracepoint from here on
- * @h: which is not armed
+ * gs_hook_arm() - registers a callback at a tracepoint
+ * @h: the hook, which is not armed
  *
  * Context: A task that may sleep.
  * Return: 0, or -errno: -ENOENT if the kernel has no such tracepoint.
@@ -42,7 +42,7 @@ int gs_hook_arm(struct gs_hook *h)
 }
 
 /**
- * gs_hooks_disarm() - undoes gs_hook_arm(), where it has been done; afterwards none of the calls runs
+ * gs_hooks_disarm() - unregisters the hooks that are armed; afterwards none of their callbacks runs
  * @all: the hooks
  * @n: how many they are
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hook.h - tracepoints of the kernel's that a family needs for itself.
+ * hook.h - tracepoints that the runtime itself needs, beside those that scripts probe.
  */
 #ifndef GS_HOOK_H
 #define GS_HOOK_H
@@ -11,7 +11,7 @@ struct tracepoint;
 
 struct gs_hook {
 	const char *name;		/* the tracepoint's */
-	void *call;			/* with NULL before its arguments */
+	void *call;			/* the callback; its first argument is NULL, the tracepoint's follow */
 	struct tracepoint *tp;		/* while it is armed */
 };
 

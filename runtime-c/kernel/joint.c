@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * joint.c - one ftrace_ops for many groups. Each that is registered by itself
- * takes ftrace a look at all functions of the kernel, and to unregister it a
- * wait for all tasks: with hundreds of groups, minutes. A hit costs a look-up.
+ * joint.c - one ftrace_ops for many groups. For each ftrace_ops that is
+ * registered, ftrace looks at all functions of the kernel, and for each that is
+ * unregistered it waits for all tasks: with hundreds of groups that takes
+ * minutes. With a joint, each hit costs a look-up of its group instead.
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -10,20 +11,20 @@
 
 #include "group.h"
 
-/* What ftrace calls from is within so many bytes of the function's beginning, at which no other function is. */
+/* A function's ftrace site is in its first so many bytes, in which no other function begins. */
 #define GS_JOINT_ALIGN 16
 
 struct gs_joint_entry {
-	u64 addr;			/* a function; 0: the entry is free */
+	u64 addr;			/* of a function; 0: the entry is free */
 	struct gs_group *group;
-	struct gs_group *rider;		/* another family's group, where there is one of this; it is called first */
+	struct gs_group *rider;		/* another family's group with the same function; it is called first */
 };
 
 struct gs_joint {
 	struct ftrace_ops ops;
 	bool armed;
 	u32 nfunctions;			/* in the filter of ops */
-	u32 bits;			/* of the number of entries */
+	u32 bits;			/* the number of entries is 1 << bits */
 	struct gs_joint_entry *entries;
 };
 
@@ -32,7 +33,7 @@ static u32 gs_joint_index(const struct gs_joint *j, u64 addr)
 	return hash_64(addr / GS_JOINT_ALIGN, j->bits);
 }
 
-/* At most half of the entries are taken, so the search ends. */
+/* At most half of the entries are in use, so the search ends. */
 static struct gs_joint_entry *gs_joint_find(const struct gs_joint *j, u64 addr)
 {
 	u32 i = gs_joint_index(j, addr);
@@ -42,7 +43,7 @@ static struct gs_joint_entry *gs_joint_find(const struct gs_joint *j, u64 addr)
 	return &j->entries[i];
 }
 
-/* A function of its own, so that where nothing rides no register has to be kept for a second call. */
+/* Not inlined: without a rider no register has to be saved for a second call. */
 static noinline void gs_joint_hit_ridden(const struct gs_joint_entry *e, struct gs_group *rider, unsigned long ip, unsigned long parent,
 					 struct ftrace_regs *fregs)
 {
@@ -106,8 +107,8 @@ static struct gs_joint *gs_make_joint(unsigned long flags, u32 n)
 }
 
 /*
- * Has ftrace call the joint at these functions. A call is all or nothing, so
- * where it fails its halves are tried.
+ * Adds functions to the joint's filter. ftrace takes all of them or none, so
+ * after a failure each half is tried.
  */
 static int gs_filter_joint(struct gs_joint *j, unsigned long *ips, u32 n)
 {
@@ -122,7 +123,7 @@ static int gs_filter_joint(struct gs_joint *j, unsigned long *ips, u32 n)
 	return gs_filter_joint(j, ips, n / 2) ?: gs_filter_joint(j, ips + n / 2, n - n / 2);
 }
 
-/* The functions of the groups that join, of which there are up to n. */
+/* Enters the functions of the groups that join, at most n. */
 static int gs_fill_joint(struct gs_groups *all, struct gs_joint *j, u32 n)
 {
 	unsigned long *ips = kvcalloc(n, sizeof(*ips), GFP_KERNEL);
@@ -146,7 +147,7 @@ static int gs_fill_joint(struct gs_groups *all, struct gs_joint *j, u32 n)
 	return err;
 }
 
-/* How many groups may be joined and have these flags, and their functions. */
+/* The number of groups with these flags that may be joined, and of their functions. */
 static u32 gs_count_joining(struct gs_groups *all, unsigned long flags, u32 *nsites)
 {
 	struct gs_group *g;
@@ -161,7 +162,7 @@ static u32 gs_count_joining(struct gs_groups *all, unsigned long flags, u32 *nsi
 	return n;
 }
 
-/* Joins those groups that may be joined and have these flags, if they are many. */
+/* Joins the groups with these flags that may be joined, if there are enough. */
 static void gs_join(struct gs_groups *all, unsigned long flags, struct gs_joint **joint)
 {
 	struct gs_joint *j;
@@ -171,7 +172,7 @@ static void gs_join(struct gs_groups *all, unsigned long flags, struct gs_joint 
 	if (gs_count_joining(all, flags, &n) < all->join_min || n > GS_GROUP_MAX)
 		return;
 	j = gs_make_joint(flags, n);
-	/* Without any function in its filter it would be called at every one. */
+	/* An empty filter would mean every function. */
 	if (!j || gs_fill_joint(all, j, n) || !j->nfunctions || register_ftrace_function(&j->ops)) {
 		gs_free_joint(j);
 		return;
@@ -186,8 +187,8 @@ static void gs_join(struct gs_groups *all, unsigned long flags, struct gs_joint 
 }
 
 /**
- * gs_join_groups() - has ftrace call groups through joints, if they are many
- * @all: the family's groups; where there is no memory they are as they were
+ * gs_join_groups() - makes groups share ftrace_ops, if there are many groups
+ * @all: the family's groups; without memory they stay unjoined
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
@@ -201,12 +202,12 @@ void gs_join_groups(struct gs_groups *all)
 }
 
 /**
- * gs_ride_joint() - has a joint call a group of another family, too
+ * gs_ride_joint() - makes a joint call a group of another family, too
  * @j: an armed joint
  * @g: a group without condition, of which no function has been registered
  *
  * Context: A task that may sleep, with gs_session_mutex held.
- * Return: Does it? The joint has to have all of the group's functions.
+ * Return: false if the joint doesn't have all of the group's functions.
  */
 bool gs_ride_joint(struct gs_joint *j, struct gs_group *g)
 {
@@ -220,7 +221,7 @@ bool gs_ride_joint(struct gs_joint *j, struct gs_group *g)
 			return false;
 	}
 	g->joint = j;
-	/* Whoever sees it sees its handlers. */
+	/* Release: who reads the pointer sees the group's handlers. */
 	for (i = 0; i < g->nsites; i++)
 		smp_store_release(&gs_joint_find(j, g->sites[i].addr)->rider, g);
 	return true;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * later.c - what handlers want done where one may sleep. They may be in an NMI
- * or in the scheduler, so they only queue irq_work; that queues a work item, at
- * most once in an interval, however often it is asked for.
+ * later.c - deferred work of handlers, which may sleep. Handlers may run in an
+ * NMI or in the scheduler, so they only queue irq_work; that queues a work item,
+ * at most once in an interval, however often handlers request it.
  *
- * A CPU that goes does no irq_work any more, and one that comes none yet: it
- * would be done once the CPU is back, which may be never, and whoever has to
- * wait for it would hang. There another CPU is made to queue it.
+ * A CPU that is going offline or coming online does not run irq_work: it would
+ * run when the CPU is back, which may be never, and gs_later_flush() would hang.
+ * On such a CPU, another CPU is made to queue the work item, by an IPI.
  */
 #include <asm/irq_regs.h>
 
 #include "internal.h"
 
 /**
- * gs_in_irq_work() - is this an interrupt of irq_work, which hands over no registers?
+ * gs_in_irq_work() - is this an irq_work interrupt?
  *
- * What is probed there would have it come again at once, and what it has
- * interrupted would never go on: who queues work for each hit doesn't there.
+ * If handlers of code that is probed there queued irq_work at each hit, it would
+ * be raised again at once, and the interrupted code would never continue.
  *
  * Context: Any.
  */
@@ -48,7 +48,7 @@ void gs_later_init(struct gs_later *l, work_func_t work, unsigned long every)
 	l->next = jiffies;
 }
 
-/* From any context. Where another CPU has been asked and has not begun, it does this one, too. */
+/* From any context. An IPI that is pending serves this request, too. */
 void gs_later(struct gs_later *l)
 {
 	if (cpu_active(get_cpu()))
@@ -63,10 +63,10 @@ void gs_later_begun(struct gs_later *l)
 	WRITE_ONCE(l->next, jiffies + l->every);
 }
 
-/* Returns when the work item is queued, if it was asked for. */
+/* Returns when the work item is queued, if it has been requested. */
 static void gs_later_sync(struct gs_later *l)
 {
-	kick_all_cpus_sync();	/* whom another CPU has asked */
+	kick_all_cpus_sync();	/* for pending IPIs */
 	irq_work_sync(&l->irq);
 }
 
@@ -77,7 +77,7 @@ void gs_later_flush(struct gs_later *l)
 	flush_delayed_work(&l->work);
 }
 
-/* It may still ask for itself, so it is stopped first. */
+/* The work item may queue itself again, so it is stopped first. */
 void gs_later_stop(struct gs_later *l)
 {
 	int i;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * loadbias.c - where the current process has loaded a program or a library,
- * for variables of others than what is probed. To look through the mappings
- * takes some hundred instructions for each, so the last answer is kept, as long
- * as the process has unmapped nothing. And where its thread has its own variables:
- * the kernel leaves the register alone.
+ * for variables of other images than the probed one. A search through the
+ * mappings takes some hundred instructions for each, so the last result is
+ * cached until the process unmaps something. Also the base of thread-local
+ * variables, a register that the kernel does not use.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -12,7 +12,7 @@
 
 #include "userimage.h"
 
-/* Mappings that are looked through. */
+/* At most so many mappings are searched. */
 #define GS_BIAS_MAPPINGS 4096
 
 /* The mapping of a file's first page, NULL if there is none. mm is locked. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * main.c - the module's beginning and end. Loading it arms nothing: that is
- * for START.
+ * main.c - module init and exit. Loading the module arms nothing: START does.
  */
 #include <linux/workqueue.h>
 
@@ -62,7 +61,7 @@ no_cpus:
 	return err;
 }
 
-/* Nobody has a file of ours open here, but after rmmod -f: then the owner is told. The session may still be running. */
+/* No file of the module is open here, except after rmmod -f; the session may be running then, and the owner is told. */
 static void __exit gs_module_exit(void)
 {
 	gs_message_exit();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * memory.c - memory for the script's data. What it will take is known before
- * any of it is allocated, and what the machine can't spare is refused: nobody
- * else is to pay for a script's arrays.
+ * memory.c - memory for the script's data. Its size is known before any of it is
+ * allocated; if the machine has not that much to spare, the session is refused,
+ * so that no other process is killed for a script's arrays.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "internal.h"
 
-/* Fails where it would otherwise have the OOM killer choose somebody. */
+/* Fails instead of invoking the OOM killer. */
 #define GS_GFP (GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 void *gs_alloc(gs_size size, int cpu)

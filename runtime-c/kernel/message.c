@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * message.c - what handlers have to say beside the output. They may be in an
- * NMI or in the scheduler, so they only fill one of a few preallocated slots
- * and ask for a work item, which may sleep, and sends.
+ * message.c - messages of handlers beside the output: warnings, errors, exit().
+ * Handlers may run in an NMI or in the scheduler, so they only fill one of a few
+ * preallocated slots and queue a work item, which may sleep, and sends.
  */
 #include <linux/slab.h>
 
 #include "internal.h"
 
 #define GS_NMESSAGES 64
-#define GS_MESSAGES_EVERY (HZ / 100)	/* jiffies from one sending to the next: handlers that it makes say more must not take a CPU */
+#define GS_MESSAGES_EVERY (HZ / 100)	/* jiffies between two runs of the work item: handlers that are hit by sending may cause more messages */
 
 enum { GS_SLOT_FREE, GS_SLOT_FILLING, GS_SLOT_READY };
 
@@ -22,8 +22,8 @@ struct gs_message_slot {
 };
 
 static struct gs_message_slot *gs_message_slots;
-static atomic_t gs_message_head = ATOMIC_INIT(0);	/* slots ever asked for */
-static u32 gs_message_tail;				/* slots sent; the work item's */
+static atomic_t gs_message_head = ATOMIC_INIT(0);	/* slots claimed so far */
+static u32 gs_message_tail;				/* slots sent so far; of the work item */
 static atomic64_t gs_messages_lost = ATOMIC64_INIT(0);
 static atomic_t gs_exit_said = ATOMIC_INIT(0);
 static atomic_t gs_images_said = ATOMIC_INIT(0);
@@ -46,7 +46,7 @@ static struct gs_message_slot *gs_claim_slot(void)
 
 		if (atomic_cmpxchg(&m->state, GS_SLOT_FREE, GS_SLOT_FILLING) != GS_SLOT_FREE)
 			return NULL;
-		/* Only who has claimed the slot at the head moves the head. Was it still there? */
+		/* The head is moved by who has claimed its slot. Check that the head has not moved before. */
 		if (atomic_cmpxchg(&gs_message_head, at, at + 1) == at)
 			return m;
 		atomic_set(&m->state, GS_SLOT_FREE);
@@ -54,14 +54,14 @@ static struct gs_message_slot *gs_claim_slot(void)
 }
 
 /**
- * gs_message() - says something beside the output
+ * gs_message() - sends a message beside the output
  * @kind: GS_MSG_*
- * @text: what
+ * @text: the message
  * @len: the text's bytes
- * @near: what in the script it is about; NULL: nothing
- * @point: the name of the probe point that it is about; NULL: none
+ * @near: the place in the script; NULL: none
+ * @point: the name of the probe point; NULL: none
  *
- * Where there is no room for it, it is counted as lost, which is said later.
+ * If all slots are in use, the message is counted as lost; a later message tells how many.
  *
  * Context: Any, NMIs too. Never sleeps.
  */
@@ -70,7 +70,7 @@ void gs_message(u32 kind, const char *text, size_t len, const char *near, const 
 	struct gs_message_slot *m = gs_claim_slot();
 
 	if (!m) {
-		/* Those in the slots have asked for the sender; not to ask again lets it come, where this is on its way. */
+		/* The work item has been queued for the messages in the slots. To queue it again here could keep it from running. */
 		atomic64_inc(&gs_messages_lost);
 		return;
 	}
@@ -78,19 +78,19 @@ void gs_message(u32 kind, const char *text, size_t len, const char *near, const 
 	gs_fill(m->text, sizeof(m->text), text, len);
 	gs_fill(m->near, sizeof(m->near), near ?: "", near ? strlen(near) : 0);
 	gs_fill(m->point, sizeof(m->point), point ?: "", point ? strlen(point) : 0);
-	/* The sender, who sees READY, sees what the slot holds. */
+	/* Release: the work item, which reads READY, sees the slot's content. */
 	atomic_set_release(&m->state, GS_SLOT_READY);
 	gs_later(&gs_message_later);
 }
 
-/* The session wants to end. It can't get lost: it has no slot. */
+/* Requests the session's end. That can't get lost: it takes no slot. */
 void gs_message_exit(void)
 {
 	atomic_set(&gs_exit_said, 1);
 	gs_later(&gs_message_later);
 }
 
-/* The same. From any context. */
+/* The same, from any context. */
 void gs_message_images(void)
 {
 	atomic_set(&gs_images_said, 1);
@@ -102,7 +102,7 @@ void gs_warn(struct gs_ctx *c, struct gs_str text)
 	gs_message(GS_MSG_WARNING, text.s, text.len, NULL, NULL);
 }
 
-/* Those that are there by now: sending may make handlers say more, which have asked for the sender themselves. */
+/* Sends the messages that are ready now: sending may cause more, which queue the work item again. */
 static void gs_send_slots(void)
 {
 	u32 head = atomic_read(&gs_message_head);
@@ -115,12 +115,12 @@ static void gs_send_slots(void)
 		if (gs_message_send(m->kind, m->text, m->near, m->point))
 			atomic64_inc(&gs_messages_lost);
 		gs_message_tail++;
-		/* We have read it; whoever sees FREE may write. */
+		/* Release: the slot has been read, and may be written again. */
 		atomic_set_release(&m->state, GS_SLOT_FREE);
 	}
 }
 
-/* How many messages are lost is said; false: the owner has no room to be told. */
+/* Sends how many messages are lost; false: the owner's socket is full. */
 static bool gs_tell_lost(void)
 {
 	u64 lost = atomic64_xchg(&gs_messages_lost, 0);
@@ -135,7 +135,7 @@ static bool gs_tell_lost(void)
 	return false;
 }
 
-/* What has no slot. */
+/* Sends the messages that have no slot. */
 static bool gs_tell(atomic_t *said, u32 kind)
 {
 	if (!atomic_xchg(said, 0) || !gs_message_send(kind, "", "", ""))
@@ -153,7 +153,7 @@ static void gs_messages_send(struct work_struct *work)
 	told = gs_tell_lost();
 	told &= gs_tell(&gs_images_said, GS_MSG_IMAGES);
 	told &= gs_tell(&gs_exit_said, GS_MSG_EXIT);
-	/* An owner that reads nothing, such as one that is stopped, has to hear of these once it goes on. */
+	/* An owner that does not read now, for instance a stopped process, gets these messages when it continues. */
 	if (!told)
 		queue_delayed_work(gs_workqueue, &gs_message_later.work, HZ / 10);
 }
@@ -168,7 +168,7 @@ int gs_messages_init(gs_sender *send)
 	return 0;
 }
 
-/* Returns when all that was said before has been sent. Whoever found no slot has not asked for the sender. */
+/* Returns when all messages until now have been sent. Lost ones have not queued the work item. */
 void gs_messages_flush(void)
 {
 	gs_later_flush(&gs_message_later);

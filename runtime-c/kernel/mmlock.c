@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mmlock.c - handlers look at a process's mappings. They take the lock if it
- * can be had at once. To give it back may wake somebody who waits for it, which
- * takes locks of the scheduler's that the probed code may hold: only where a
- * program itself has been interrupted, or nothing has, is it done at once. Else
- * irq_work does it when interrupts are on again. Under PREEMPT_RT up_read()
- * switches interrupts on, so that irq_work, a thread there, does it always.
+ * mmlock.c - the lock of a process's mappings, for handlers. They take it if it
+ * is free. To release it may wake a waiter, which takes locks of the scheduler
+ * that the probed code may hold. So a handler releases it only if it has
+ * interrupted a program, or nothing; otherwise irq_work does, when interrupts
+ * are on again. Under PREEMPT_RT up_read() switches interrupts on, so irq_work,
+ * a thread there, always does it.
  */
 #include <linux/mm.h>
 #include <linux/rwsem.h>
@@ -33,9 +33,9 @@ static void gs_unlock_later(struct irq_work *work)
 }
 
 /*
- * A second time in one handler the lock is still held: irq_work waits for the
- * handler's end. On a CPU that goes it would not come. Lockdep is told that
- * irq_work gives back what this context has taken.
+ * If a handler takes it a second time, it is still held: irq_work runs after the
+ * handler's end. On a CPU that goes offline it would not run at all. Lockdep is
+ * told that irq_work releases what this context has taken.
  */
 bool gs_lock_mm(struct gs_ctx *c, struct mm_struct *mm)
 {
@@ -49,7 +49,7 @@ bool gs_lock_mm(struct gs_ctx *c, struct mm_struct *mm)
 	}
 	if (READ_ONCE(l->mm) || gs_in_irq_work() || !cpu_active(smp_processor_id()) || !down_read_trylock(&mm->mmap_lock))
 		return false;
-	/* A thread may come after the process has ended. */
+	/* irq_work in a thread may run after the process has ended. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		mmgrab(mm);
 	l->mm = mm;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * modules.c - modules with probed places that are loaded and unloaded while
- * the session runs. As one comes, before its first instruction, its symbols
- * are looked up and its points armed; as it goes, these are disarmed.
+ * modules.c - modules with probe points that are loaded and unloaded while the
+ * session runs. When one is loaded, before its first instruction, its symbols
+ * are looked up and its points armed; when it is unloaded, they are disarmed.
  */
 #include <linux/module.h>
 #include <linux/notifier.h>
@@ -12,7 +12,7 @@
 
 static void (*gs_module_changes)(const struct module *mod);
 
-/* By gs_program.module_symbols: the address since a module has come or gone that START's addresses may not know of. */
+/* By gs_program.module_symbols: the address since a module was loaded or unloaded, for which START's may be outdated. */
 #define GS_UNCHANGED U64_MAX
 static u64 *gs_early_addrs;
 
@@ -55,7 +55,7 @@ void gs_await_modules(void)
 	}
 }
 
-/* 0 if the module goes, or has no such symbol. */
+/* 0 if the module is being unloaded, or has no such symbol. */
 static u64 gs_module_symbol_addr(const struct module *mod, const char *name)
 {
 	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
@@ -72,8 +72,8 @@ static u64 gs_module_symbol_addr(const struct module *mod, const char *name)
 
 /**
  * gs_resolve_module() - enters the addresses of a module's symbols
- * @mod: of one that comes, the addresses; of one that goes, 0
- * @addrs: what gs_symbols is
+ * @mod: the module; if it is being unloaded, its addresses become 0
+ * @addrs: the table of addresses, as gs_symbols
  *
  * Context: The module notifiers', with gs_session_mutex held.
  */
@@ -141,13 +141,13 @@ static int gs_module_going(struct notifier_block *nb, unsigned long state, void 
 	return NOTIFY_DONE;
 }
 
-/* Behind all that the kernel does for a module that comes, and before what it does for one that goes. */
+/* Called after all other notifiers when a module is loaded, and before them when it is unloaded. */
 static struct notifier_block gs_coming = { .notifier_call = gs_module_coming, .priority = INT_MIN };
 static struct notifier_block gs_going = { .notifier_call = gs_module_going, .priority = INT_MAX };
 
 /*
- * changes is told of each such module. Notifiers run without gs_session_mutex, which it takes: so they live as
- * long as the module.
+ * changes is called for each module with points that is loaded or unloaded; it takes gs_session_mutex. Notifiers
+ * are registered and unregistered without that, when the runtime's own module is loaded and unloaded.
  */
 int gs_modules_init(void (*changes)(const struct module *mod))
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * overload.c - how much of each CPU's time goes into handlers. Timing every
- * hit would cost more than many a handler, so one in GS_SAMPLE is timed, at
- * random, and stands for those since the last; counting them is part of what
- * busy does anyway. Behind a handler that took long, the next is timed as well:
- * there it costs next to nothing, and handlers that take long are all timed.
+ * overload.c - measures how much of each CPU's time handlers take. To time every
+ * hit would cost more than many handlers, so hits are sampled, at random 1 to
+ * GS_SAMPLE apart; a sample stands for the hits since the last one, and the
+ * counter in busy tells when the next is due. After a long handler, the next hit is timed,
+ * too: the relative cost is small, and all long handlers are timed.
  *
- * A virtual CPU's clock goes on while the CPU is away. If that happens in a
- * timed handler, the sample is wrong by much, so it never counts for more than
- * the time since the last one, the largest of an interval is left out, and the
- * session ends only after some intervals in a row that all were above the limit.
+ * A virtual CPU's clock advances while the hypervisor runs something else. If
+ * that happens in a timed handler, the sample is far too large. So a sample
+ * never counts for more than the time since the last one, the largest sample of
+ * an interval is left out, and the session ends only after several consecutive
+ * intervals above the limit.
  */
 #include <linux/math64.h>
 #include <asm/timex.h>
@@ -17,11 +18,11 @@
 #include "dispatch.h"
 
 #define GS_SAMPLE 512			/* the mean number of hits that a sample stands for is half of it */
-#define GS_LONG_CYCLES 5000		/* what is a long handler */
-#define GS_MIN_SAMPLES 16		/* an interval with fewer goes on */
-#define GS_INTERVALS 3			/* in a row */
+#define GS_LONG_CYCLES 5000		/* a handler that takes more is long */
+#define GS_MIN_SAMPLES 16		/* an interval ends only with as many samples */
+#define GS_INTERVALS 3			/* consecutive ones above the limit end the session */
 
-/* Before any CPU has a handler. */
+/* Called before any handler runs. */
 void gs_loads_init(void)
 {
 	int cpu;
@@ -65,7 +66,7 @@ static void gs_overload(u32 cpu)
 	gs_end_session(GS_STATE_FAILED);
 }
 
-/* hits handlers have run since the last sample; the last of them took from start to now. */
+/* Adds a sample: hits handlers have run since the last one; the last of them took from start to now. */
 static void gs_load_add(struct gs_load *l, u32 cpu, u64 hits, u64 start, u64 now)
 {
 	u64 limit = gs_program.limits.overload_threshold, interval = gs_program.limits.overload_interval;
@@ -88,7 +89,7 @@ static void gs_load_add(struct gs_load *l, u32 cpu, u64 hits, u64 start, u64 now
 	gs_load_new_interval(l, now);
 }
 
-/* gs_handle(), where that is not all there is to do. */
+/* The slow path of gs_handle(): the context is taken, the stack may be low, or the hit is to be timed. */
 noinline bool gs_handle_seldom(u64 ip, struct gs_ctx *c, const struct gs_hit *hit, struct pt_regs *regs, u64 *saved)
 {
 	struct gs_load *l = &container_of(c, struct gs_cpu, ctx)->load;

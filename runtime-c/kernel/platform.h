@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * platform.h - what embedded C finds in the kernel: the kernel headers that it wants
- * most, and the runtime's interface. It runs in handlers: interrupts are off,
+ * platform.h - included by embedded C in the kernel: the kernel headers that are used
+ * most, and the runtime's interface. Embedded C runs in handlers: interrupts are off,
  * and it may neither sleep nor allocate.
  */
 #ifndef GS_PLATFORM_H
@@ -32,7 +32,7 @@
 
 #include "gostap.h"
 
-/* Where kernels differ: compat.h asks. */
+/* Differences between kernels, by the checks in compat.h. */
 #if GS_HAVE_TASK___STATE
 #define GS_TASK_STATE __state
 #else
@@ -50,7 +50,7 @@
 #endif
 
 #if !GS_HAVE_STRLCPY
-/* Linux has had it until 6.7, and scripts' embedded C uses it. */
+/* Removed in Linux 6.8, and used by scripts' embedded C. */
 static inline size_t strlcpy(char *to, const char *from, size_t size)
 {
 	size_t len = strlen(from);
@@ -64,14 +64,14 @@ static inline size_t strlcpy(char *to, const char *from, size_t size)
 }
 #endif
 
-/* What scripts' embedded C asks for: what SystemTap finds out of the kernel, and a function that Linux has had until 5.10. */
+/* For scripts' embedded C: macros of SystemTap's about the kernel, and a function that was removed in Linux 5.11. */
 #define STAPCONF_DPATH_PATH 1
 #define STAPCONF_LINUX_UIDGID_H 1
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
 #define fcheck_files(files, fd) files_lookup_fd_raw(files, fd)
 #endif
 
-/* The handler's registers as the kernel's; NULL where there are none. */
+/* The handler's registers as the kernel's struct pt_regs; NULL if there are none. */
 static inline struct pt_regs *gs_pt_regs(struct gs_ctx *c)
 {
 	return (struct pt_regs *)c->regs;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * point.c - where points are in the running kernel, and which of them can't
- * be armed.
+ * point.c - the addresses of points in the running kernel, and warnings of points
+ * that can't be armed.
  */
 #include "internal.h"
 
-#define GS_NAMED 32	/* points that are named in warnings, of those that could not be armed */
+#define GS_NAMED 32	/* at most so many points that can't be armed are named in warnings */
 
 const gs_u64 *gs_symbols;
 static u32 gs_nunarmed;
 static bool gs_said_no_ftrace;
 
 /**
- * gs_point_addr() - where a point is in the running kernel
+ * gs_point_addr() - the address of a point in the running kernel
  * @p: the point
  *
- * Context: Any. Without gs_session_mutex the point's module may come or go.
+ * Context: Any. Without gs_session_mutex the point's module may be loaded or unloaded meanwhile.
  * Return: the address, 0 if its symbol isn't there.
  */
 u64 gs_point_addr(const struct gs_point *p)
@@ -26,9 +26,9 @@ u64 gs_point_addr(const struct gs_point *p)
 }
 
 /**
- * gs_unarmed() - says and counts that a point can't be armed
+ * gs_unarmed() - warns of a point that can't be armed, and counts it
  * @p: the point; the first are named
- * @err: why, -errno; what is the same for all is said once
+ * @err: -errno; a reason that is the same for all points is told once
  *
  * Context: A task, with gs_session_mutex held.
  */

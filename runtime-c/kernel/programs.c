@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * programs.c - the files of programs and libraries with probed places. Whoever
- * starts the session opens them, so that they are found as it sees them; here
- * they stay open until the session's end, by which their inodes stay valid.
+ * programs.c - the files of programs and libraries with probe points. The consumer
+ * opens them, so that their paths are those of its mount namespace; they stay
+ * open until the session's end, so that their inodes stay valid.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -15,14 +15,14 @@
 
 static struct file **gs_program_files;	/* by image; NULL for those that are no programs */
 
-/* Uprobes go by what an overlay's file is on the file system below. */
+/* Of an overlay's file, uprobes need the inode of the underlying file system. */
 static struct inode *gs_real_inode(const struct file *f)
 {
 	return d_real_inode(f->f_path.dentry);
 }
 
 /**
- * gs_programs_open() - takes the files that START brings
+ * gs_programs_open() - takes references to the files of START
  * @fds: one for each image, -1 for those that have no file
  *
  * Context: A task that may sleep, with gs_session_mutex held.
@@ -88,7 +88,7 @@ bool gs_runs_program(const struct task_struct *t, u32 image)
 	return same;
 }
 
-/* Is it the process of target(), or descended from it? */
+/* Is it the process of target(), or a descendant? */
 static bool gs_in_target(const struct task_struct *t)
 {
 	bool found = !gs_target;
@@ -101,9 +101,9 @@ static bool gs_in_target(const struct task_struct *t)
 }
 
 /**
- * gs_is_process() - is a task of a process?
+ * gs_is_process() - does a task belong to a process?
  * @t: the task
- * @pid: of the process; negative for any of the target's
+ * @pid: of the process; negative for the target's and its descendants
  *
  * Context: A task's, that may be atomic.
  */
@@ -113,11 +113,11 @@ bool gs_is_process(const struct task_struct *t, s64 pid)
 }
 
 /**
- * gs_may_probe() - may the session look into a task's process?
+ * gs_may_probe() - may the session probe a task's process?
  * @t: the task
  *
  * Context: Any.
- * Return: false if it is not the session's user's, of a script that was built with --privilege=stapusr.
+ * Return: false if the script was built with --privilege=stapusr and the process is another user's.
  */
 bool gs_may_probe(const struct task_struct *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * return.h - hits of families/return.c: what a return's handlers save at the
- * function's entry, and their run at its return.
+ * return.h - hits of families/return.c: at a function's entry, values are saved
+ * for the handlers; at its return, the handlers run.
  */
 #ifndef GS_RETURN_H
 #define GS_RETURN_H
@@ -13,28 +13,28 @@
 /* A handler at a return. */
 struct gs_return_hit {
 	struct gs_hit hit;
-	struct gs_slot entry;		/* fills what is saved; handler is NULL if nothing is */
-	u32 at;				/* in the instance's data: has entry done its work? Behind it, what it saved */
+	struct gs_slot entry;		/* saves values; its handler is NULL if there are none to save */
+	u32 at;				/* offset in the instance's data: a word that is not 0 if entry has succeeded, then the saved values */
 };
 
 struct gs_return {
-	struct kretprobe rp;		/* not registered where the pool serves */
+	struct kretprobe rp;		/* not registered if the pool is used */
 	struct kretprobe *hook;		/* rp, or the pool */
 	struct list_head list;
-	const struct gs_slot *deepest;	/* of the hits' entries: what it wants of the stack suffices for all */
+	const struct gs_slot *deepest;	/* of the hits' entries, the one that needs most stack */
 	u32 nhits;
 	struct gs_return_hit hits[];
 };
 
-/* NULL while the kretprobe is unregistered: where kretprobes are no rethooks, they show it to who is on the way here. */
+/* NULL while the kretprobe is unregistered, if kretprobes are not based on rethook: returns may be in flight then. */
 static __always_inline struct gs_return *gs_return_of(struct kretprobe_instance *ri)
 {
 	return container_of(get_kretprobe(ri), struct gs_return, rp);
 }
 
 /*
- * At the entry, with the context taken: the instance's data is the probed
- * address and what the handlers want. Not 0: there is nothing for them to work with.
+ * At the entry, with the context taken: fills in the instance's data, the probed
+ * address and the values for the handlers. Not 0: no handler is to run at the return.
  */
 static __always_inline int gs_return_save_in(u64 *data, const struct gs_return *r, struct gs_ctx *c, struct pt_regs *regs)
 {
@@ -62,7 +62,7 @@ static int gs_return_save(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return !r || gs_return_save_in((u64 *)ri->data, r, &cpu->ctx, regs);
 }
 
-/* The pool's instances have whose they are before the rest. */
+/* Instances of the pool begin with a pointer to their return. */
 static int gs_return_save_pooled(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct gs_cpu *cpu = this_cpu_ptr(gs_cpus);
@@ -91,7 +91,7 @@ static int gs_return_save_alone(struct kretprobe_instance *ri, struct pt_regs *r
 	return err;
 }
 
-/* Handlers of the entry itself run first: they find the address that the function returns to. */
+/* Handlers of the entry itself run first: the return address is still on the stack. */
 static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs,
 					    bool native)
 {
@@ -110,7 +110,7 @@ static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops 
 
 		cpu->entered = r;
 		hook->pre_handler(hook, gs_ftrace_regs(fregs));
-		/* Nothing hooked, nor asked what to save: there was no instance. */
+		/* The return was not hooked, and entry not called: there was no free instance. */
 		if (unlikely(gs_last_hooked() == last) && cpu->entered && GS_SHOWS_HOOKED)
 			this_cpu_inc(gs_cpus->skipped[GS_SKIP_MAXACTIVE]);
 		gs_leave(&cpu->ctx);
@@ -130,7 +130,7 @@ static void gs_return_entered_xen(unsigned long ip, unsigned long parent, struct
 	gs_return_enter(ip, ops, fregs, false);
 }
 
-/* One handler at one function's return, with nothing saved. */
+/* The common case: one handler, and no saved values. */
 static int gs_return_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct gs_return *r = gs_return_of(ri);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * session.c - a session's life, from START to STOP:
+ * session.c - the states of a session, from START to STOP:
  *
  *	LOADED → STARTING → RUNNING → STOPPED
  *	             └─────────┴─→ EXITING or FAILED → STOPPED
  *
- * Handlers run in RUNNING alone, begin probes in STARTING; exit() and errors
- * lead to the side. Who stops waits for a reader with gs_stop_mutex alone:
- * internal.h says which lock is for what.
+ * Handlers run in RUNNING only, begin probes in STARTING; exit() and errors
+ * lead to EXITING and FAILED. While the session is stopped, waiting for a
+ * reader holds gs_stop_mutex only: internal.h describes the locks.
  */
 #include <linux/slab.h>
 
 #include "internal.h"
 
-static bool gs_armed;		/* gs_disarm() has something to do */
+static bool gs_armed;		/* something may be armed: gs_disarm() is needed */
 
 static DEFINE_MUTEX(gs_stop_mutex);
 static u64 *gs_addrs;		/* gs_program.nsymbols of them */
@@ -80,9 +80,9 @@ static void gs_run_begin(void)
 }
 
 /*
- * In reverse order, that is returns before entries: what was armed last runs
- * first, and on entry it finds where the function returns to, before return
- * probes put themselves there. .callee asks for that.
+ * In reverse order, that is returns before entries: handlers of what was armed
+ * last run first, and so those at entries see the return address before return
+ * probes replace it. .callee needs it.
  */
 static int gs_arm(void)
 {
@@ -120,7 +120,7 @@ static void gs_say_running(void)
 			(*f)->running();
 }
 
-/* Last armed, first disarmed. */
+/* In the reverse order of arming. */
 static void gs_disarm(void)
 {
 	const struct gs_family *const *f;
@@ -149,7 +149,7 @@ static int gs_module_point(const struct gs_family *f, const struct gs_point *p, 
 	return 0;
 }
 
-/* The module's points are disarmed while their symbols still have addresses, and armed when they have. */
+/* Points are disarmed before their symbols lose their addresses, and armed after they have got them. */
 static void gs_module_points(const char *name, bool coming)
 {
 	u32 i;
@@ -167,7 +167,7 @@ static void gs_module_points(const char *name, bool coming)
 
 /**
  * gs_session_module() - arms or disarms the points in a module
- * @mod: it comes or goes
+ * @mod: the module, which is being loaded or unloaded
  *
  * Context: The module notifiers', in a task that may sleep.
  */
@@ -198,7 +198,7 @@ static void gs_run_end(bool failed)
 			(*f)->end(gs_points, gs_points_of(*f), failed);
 }
 
-/* Memory is freed with the module: a session starts once. */
+/* A session starts once. Its memory is freed when the module is unloaded. */
 static int gs_prepare(const struct gs_start *how)
 {
 	int err;
@@ -241,7 +241,7 @@ int gs_session_start(const struct gs_start *how)
 {
 	int err = -EBUSY, seen = GS_STATE_STARTING;
 
-	/* Handlers index the addresses, and trust them: there have to be as many as the script refers to. */
+	/* Handlers index the addresses without a check, so there must be as many as the program has symbols. */
 	if (how->naddrs != gs_program.nsymbols || how->nfiles != gs_program.nimages)
 		return -EINVAL;
 	mutex_lock(&gs_session_mutex);
@@ -257,7 +257,7 @@ int gs_session_start(const struct gs_start *how)
 	err = gs_arm();
 	if (err)
 		goto disarm;
-	/* Handlers have been hit until here, and did nothing. */
+	/* Hits until now ran no handler. */
 	if (try_cmpxchg(&gs_state, &seen, GS_STATE_RUNNING))
 		gs_say_running();
 	goto out;
@@ -270,7 +270,7 @@ out:
 	return err;
 }
 
-/* No handler begins any more, and none runs. False if there was no session to end. */
+/* When it returns, no handler runs and none begins. False if the session has not been started, or is stopped already. */
 static bool gs_session_quiet(void)
 {
 	int seen = GS_STATE_RUNNING;
@@ -286,13 +286,13 @@ static bool gs_session_quiet(void)
 	return any;
 }
 
-/* Whatever the state; a second time it does nothing. */
+/* In any state; a second call does nothing. */
 void gs_session_stop(void)
 {
 	mutex_lock(&gs_stop_mutex);
 	if (!gs_session_quiet())
 		goto out;
-	/* Both wait, for others who may want gs_session_mutex. */
+	/* Both wait for others, which may need gs_session_mutex. */
 	gs_conditions_stop();
 	gs_await_reader();
 	mutex_lock(&gs_session_mutex);
@@ -315,7 +315,7 @@ void gs_session_update(void)
 	mutex_unlock(&gs_session_mutex);
 }
 
-/* After the stop, with the module. */
+/* When the module is unloaded, after the stop. */
 void gs_session_free(void)
 {
 	const struct gs_family *const *f;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * signal.c - signals that handlers raise in the current thread. To send one
- * takes locks of the signals' and the scheduler's that the probed code may
- * hold: irq_work does it, when interrupts are on again.
+ * takes locks of signal handling and the scheduler that the probed code may
+ * hold, so irq_work sends it, when interrupts are on again.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -15,7 +15,7 @@ static void gs_signal_later(struct irq_work *work)
 	struct task_struct *t = s->to;
 
 	send_sig(s->number, t, 1);
-	/* Handlers may use it again. */
+	/* Release: the entry is free for handlers. */
 	smp_store_release(&s->to, NULL);
 	put_task_struct(t);
 }

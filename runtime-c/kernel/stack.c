@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stack.c - the kernel's stack, by the kernel's own unwinder, and the symbols
- * of addresses, by its kallsyms. Both are made for oopses and for profiling in
- * NMIs: they take no lock and trust no address.
+ * stack.c - stacks of the kernel, by the kernel's own unwinder, and symbols of
+ * addresses, by kallsyms. Both may be called in any context, as for oopses and
+ * for profiling in NMIs: they take no lock and check every address.
  */
 #include <linux/kallsyms.h>
 #include <linux/sched/task_stack.h>
@@ -25,7 +25,7 @@ gs_u64 gs_probe_addr(struct gs_ctx *c)
 	return c->ip ?: c->regs ? c->regs->ip : 0;
 }
 
-/* Where there are no registers: what the interrupt has come into, else what has called us. */
+/* The start if the point has no registers: the interrupted code, else the caller of the runtime. */
 static struct pt_regs *gs_stack_regs(struct gs_ctx *c)
 {
 	return c->regs ? (struct pt_regs *)c->regs : in_hardirq() ? get_irq_regs() : NULL;
@@ -34,11 +34,11 @@ static struct pt_regs *gs_stack_regs(struct gs_ctx *c)
 #ifdef CONFIG_UNWINDER_ORC
 /*
  * The unwinder takes some 400 instructions for a frame, and most stacks have
- * been seen before. Where a frame's caller stands is laid down by its code: if
- * the innermost address, and the return addresses at the places where they
- * were last time are the same, so is the stack. Frames of changing size are
- * rare, but for that of the system call's entry, of a size at random; what
- * comes behind that one is the last, and stands fast at the stack's beginning.
+ * been unwound before, so they are cached. The code determines how large a frame
+ * is: if the innermost address is the same, and the return addresses are found
+ * at the same offsets as before, the stack is the same. Frames of varying size
+ * are rare. One is that of the system call's entry, of random size; after it
+ * comes only the last frame, which is at a fixed place at the stack's base.
  */
 static struct gs_known_stack *gs_known_stack(struct gs_cpu *me, u64 ip, u64 sp)
 {
@@ -47,7 +47,7 @@ static struct gs_known_stack *gs_known_stack(struct gs_cpu *me, u64 ip, u64 sp)
 	return &me->known[(ip ^ READ_ONCE_NOCHECK(*(u64 *)sp) >> 2) % GS_KNOWN_STACKS];
 }
 
-/* How many addresses, which are in k->addrs; 0 if the stack is another. */
+/* The number of addresses, in k->addrs, if the stack is the cached one; else 0. */
 static u32 gs_recall_stack(const struct gs_known_stack *k, u64 ip, u64 sp)
 {
 	u64 page = (u64)task_stack_page(current);
@@ -61,7 +61,7 @@ static u32 gs_recall_stack(const struct gs_known_stack *k, u64 ip, u64 sp)
 	return READ_ONCE_NOCHECK(*(u64 *)(page + k->last)) == k->addrs[i] ? k->n : 0;
 }
 
-/* Notes a frame; false if it isn't one that a call has made, on the task's stack. */
+/* Caches a frame; false if it is not a call's frame on the task's stack. */
 static bool gs_note_frame(struct gs_known_stack *k, const struct unwind_state *state, u64 addr, u64 sp)
 {
 	u64 at = state->sp - sizeof(u64), place = at - (u64)task_stack_page(current);
@@ -75,7 +75,7 @@ static bool gs_note_frame(struct gs_known_stack *k, const struct unwind_state *s
 	return true;
 }
 
-/* Has the stack been followed to where the kernel was entered? */
+/* Has the stack been unwound to the kernel's entry? */
 static bool gs_stack_complete(const struct unwind_state *state)
 {
 	return !state->error && state->regs && user_mode(state->regs);
@@ -102,7 +102,7 @@ static bool gs_stack_complete(const struct unwind_state *state)
 }
 #endif
 
-/* The callers of the place that the registers are of, at most max. */
+/* The callers of the address in the registers, at most max. */
 static u32 gs_unwind(u64 *to, u32 max, struct pt_regs *regs, struct gs_known_stack *k)
 {
 	bool noting = k != NULL;
@@ -114,7 +114,7 @@ static u32 gs_unwind(u64 *to, u32 max, struct pt_regs *regs, struct gs_known_sta
 
 		if (!addr)
 			break;
-		/* Without registers it begins in this function. */
+		/* Without registers the unwinder starts in this function. */
 		if (!regs && !n && within_module(addr, THIS_MODULE))
 			continue;
 		noting = noting && gs_note_frame(k, &state, addr, regs->sp);
@@ -125,7 +125,7 @@ static u32 gs_unwind(u64 *to, u32 max, struct pt_regs *regs, struct gs_known_sta
 	return n;
 }
 
-/* The same for a probe's registers, from what is known if it can be had from there. */
+/* The same for a probe's registers, from the cache if possible. */
 static u32 gs_callers(struct gs_cpu *me, u64 *to, u32 max, struct pt_regs *regs)
 {
 	struct gs_known_stack *k = gs_known_stack(me, regs->ip, regs->sp);
@@ -155,7 +155,7 @@ const gs_u64 *gs_stack(struct gs_ctx *c, gs_u32 max, gs_u32 *n)
 	max = min_t(u32, max, GS_STACK_DEPTH);
 	if (regs && user_mode(regs))
 		return to;
-	/* The unwinder begins behind the frame that the registers are of. */
+	/* The unwinder's first address is that of the caller, so the probed address is put before. */
 	if (c->regs)
 		to[got++] = gs_probe_addr(c);
 	if (regs && (returns || !c->regs))
@@ -168,7 +168,7 @@ const gs_u64 *gs_stack(struct gs_ctx *c, gs_u32 max, gs_u32 *n)
 		*n = got + gs_unwind(to + got, max - got, regs, NULL);
 		return to;
 	}
-	/* It wants the probed instruction, not what is behind an int3 or a call of ftrace. */
+	/* The unwinder needs the address of the probed instruction, not that behind an int3 or ftrace's call. */
 	ip = regs->ip;
 	if (c->ip && !returns)
 		regs->ip = c->ip;
@@ -177,7 +177,7 @@ const gs_u64 *gs_stack(struct gs_ctx *c, gs_u32 max, gs_u32 *n)
 	return to;
 }
 
-/* What sprint_symbol() writes: "vfs_read+0x0/0x310", with " [module]" behind it; or "0x12" where there is none. */
+/* Parses the output of sprint_symbol(): "vfs_read+0x0/0x310", perhaps with " [module]"; "0x12" without a symbol. */
 void gs_find_symbol(struct gs_ctx *c, gs_u64 addr, struct gs_symbol *to)
 {
 	char *text = container_of(c, struct gs_cpu, ctx)->symbol, *plus, *at, *end;

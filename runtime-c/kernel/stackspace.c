@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stackspace.c - how much of the kernel's stack is left. A task's is known
- * from the task. The stacks of interrupts and exceptions are each CPU's own:
- * the unwinder knows them, and is asked once for each, as they never move.
+ * stackspace.c - how much of the kernel's stack is left. A task's stack is known
+ * from the task. Interrupts and exceptions have stacks for each CPU, which the
+ * unwinder finds; as they never move, their bounds are cached.
  */
 #include <linux/sched/task_stack.h>
 #include <asm/unwind.h>
 
 #include "internal.h"
 
-/* Kernels that check themselves have larger stacks, for they need them. */
+/* Kernels with sanitizers have larger stacks, and need more of them. */
 u32 gs_stack_floor(u32 probe)
 {
 	u64 need = gs_stack_use[probe] + (u64)gs_program.limits.minstackspace;
@@ -17,7 +17,7 @@ u32 gs_stack_floor(u32 probe)
 	return min_t(u64, need * (THREAD_SIZE >> 14), THREAD_SIZE);
 }
 
-/* An NMI may come in between and do the same: what it writes is the same, too. */
+/* An NMI may interrupt this and write the same values. */
 static noinline void gs_note_stack(struct gs_stack_bounds *stacks)
 {
 	struct unwind_state state;
@@ -31,7 +31,7 @@ static noinline void gs_note_stack(struct gs_stack_bounds *stacks)
 	WRITE_ONCE(s->high, (unsigned long)state.stack_info.end);
 }
 
-/* 0: not on any of them. */
+/* 0: the stack is none of these. */
 static unsigned long gs_other_stack_left(const struct gs_stack_bounds *stacks, unsigned long sp)
 {
 	unsigned int i;
@@ -43,8 +43,8 @@ static unsigned long gs_other_stack_left(const struct gs_stack_bounds *stacks, u
 }
 
 /*
- * The unwinder knows all stacks but that of a task which is about to be current:
- * __switch_to() runs on it already. Tasks' stacks are aligned to their size.
+ * The unwinder does not know the stack of a task that is about to be current:
+ * __switch_to() already runs on it. Tasks' stacks are aligned to their size.
  */
 gs_size gs_stack_left(void)
 {

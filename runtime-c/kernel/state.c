@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * state.c - how far the session is: what whoever runs, arms and tells goes by.
- * session.c leads it from START to STOP; handlers end it.
+ * state.c - the session's state. session.c changes it from START to STOP;
+ * handlers request its end.
  */
 #include "internal.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * taskstack.c - the kernel's stack of another task. It must not go meanwhile:
- * a task dies under its pi_lock (set_special_state() in kernel/sched/core.c),
- * and gives up its stack after that.
+ * taskstack.c - the kernel's stack of another task. It must not be freed
+ * meanwhile: a task becomes dead under its pi_lock (set_special_state() in
+ * kernel/sched/core.c), and frees its stack after that.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -11,14 +11,14 @@
 
 #include "internal.h"
 
-/* Not by platform.h, which is embedded C's. */
+/* Not in platform.h, which embedded C includes. */
 #if GS_HAVE_TASK___STATE
 #define gs_task_dies(t) (READ_ONCE((t)->__state) & TASK_DEAD)
 #else
 #define gs_task_dies(t) (READ_ONCE((t)->state) & TASK_DEAD)
 #endif
 
-/* The task at addr; NULL if there is none. It stays until rcu_read_unlock(). */
+/* The task at addr; NULL if there is none. It is valid until rcu_read_unlock(). */
 static struct task_struct *gs_task_at(struct gs_ctx *c, u64 addr)
 {
 	pid_t tid = gs_load(c, addr + offsetof(struct task_struct, pid), sizeof(tid), 0, NULL);
@@ -39,7 +39,7 @@ static u32 gs_unwind_task(u64 *to, struct task_struct *t)
 		if (!addr)
 			break;
 		if (t == current && !n && within_module(addr, THIS_MODULE))
-			continue; /* it begins in this function */
+			continue; /* the unwinder starts in this function */
 		to[n++] = addr;
 	}
 	return n;
@@ -54,7 +54,7 @@ const gs_u64 *gs_task_stack(struct gs_ctx *c, gs_u64 task, gs_u32 *n)
 	*n = 0;
 	rcu_read_lock();
 	t = gs_task_at(c, task);
-	/* Whoever has the lock may be what the probe has come into, so it is not waited for. */
+	/* The interrupted code may hold the lock, so it is only tried. */
 	if (t && raw_spin_trylock_irqsave(&t->pi_lock, flags)) {
 		if (!gs_task_dies(t))
 			*n = gs_unwind_task(to, t);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * transport.c - records to the consumer, through a relay channel: relay has
- * the memory, also of CPUs that come later; which record goes where is decided
- * here, and files.c has the files. A CPU writes its own buffer only, in
- * handlers, of which it runs one at a time, so nothing is locked.
+ * transport.c - records to the consumer, through a relay channel: relay
+ * allocates the buffers, also of CPUs that come online later; this file places
+ * the records, and files.c has the files. A CPU writes to its own buffer only,
+ * in handlers, of which it runs one at a time, so no lock is needed.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -25,7 +25,7 @@ MODULE_PARM_DESC(n_subbufs, "sub-buffers of a CPU");
 static bool gs_overwriting;
 struct rchan *gs_channel;
 
-/* Who gives sub-buffers back, and who has them overwritten, must not meet: relay's count is not atomic. */
+/* Between giving sub-buffers back and overwriting them: relay's count is not atomic. */
 static DEFINE_MUTEX(gs_overwrite_mutex);
 
 void gs_overwrite(bool on)
@@ -46,7 +46,7 @@ static struct gs_subbuf *gs_subbuf_at(struct rchan_buf *buf, size_t i)
 	return buf->start + i % buf->chan->n_subbufs * buf->chan->subbuf_size;
 }
 
-/* The oldest sub-buffer gives way. There is no reader now, so relay's counts are ours. */
+/* Overwrites the oldest sub-buffer. There is no reader now, so relay's counts can be changed here. */
 static void gs_overwrite_oldest(struct gs_cpu *me, struct rchan_buf *buf)
 {
 	u64 first = gs_subbuf_at(buf, buf->subbufs_consumed + 1)->written;
@@ -59,8 +59,8 @@ static void gs_overwrite_oldest(struct gs_cpu *me, struct rchan_buf *buf)
 }
 
 /*
- * The last free sub-buffer is for the end probes: a reader who is busy with what
- * it has copied aside leaves the others full for long.
+ * The last free sub-buffer is for the end probes: a reader that writes out what it
+ * has copied aside may leave the others full for long.
  */
 static bool gs_full(struct rchan_buf *buf)
 {
@@ -72,8 +72,8 @@ static bool gs_full(struct rchan_buf *buf)
 }
 
 /*
- * Called by relay with the sub-buffer that follows, prev being complete; and
- * with no prev for a buffer's first. 0: there is no room, come again.
+ * Called by relay with the next sub-buffer when prev is complete; for a buffer's
+ * first one, prev is NULL. 0: there is no room, try again later.
  */
 static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev GS_PREV_PADDING)
 {
@@ -81,7 +81,7 @@ static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev GS_PR
 	struct gs_subbuf *sb = subbuf;
 
 	if (prev)
-		/* Whoever sees closed sees all of committed. */
+		/* Release: who reads closed sees the final committed. */
 		smp_store_release(&((struct gs_subbuf *)prev)->closed, 1);
 	else
 		WRITE_ONCE(me->buf, buf);
@@ -92,7 +92,7 @@ static int gs_subbuf_start(struct rchan_buf *buf, void *subbuf, void *prev GS_PR
 		}
 		gs_overwrite_oldest(me, buf);
 	}
-	/* Somebody may look who is not the reader: seq changes first, and is right last. */
+	/* Other processes may map the file, too: seq is 0 while the header is written. */
 	WRITE_ONCE(sb->seq, 0);
 	smp_wmb();
 	sb->committed = sizeof(*sb);
@@ -114,7 +114,7 @@ static noinline char *gs_switch(struct gs_cpu *me, size_t need)
 
 	if (!buf || need > buf->chan->subbuf_size - sizeof(struct gs_subbuf))
 		goto lost;
-	/* Relay's own count of what is written; where it found no room before, it keeps a mark there. */
+	/* Relay's own count of bytes; it has a special value after relay found no room. */
 	if (buf->offset <= buf->chan->subbuf_size)
 		buf->offset = me->next - (char *)buf->data;
 	relay_switch_subbuf(buf, need);
@@ -125,7 +125,7 @@ lost:
 	return NULL;
 }
 
-/* Says in what thread the handler runs whose records follow. */
+/* Writes a record of the current thread before the handler's records. */
 static noinline void gs_write_task(struct gs_ctx *c)
 {
 	struct gs_task *t = gs_reserve(c, GS_REC_TASK, sizeof(*t));
@@ -145,7 +145,7 @@ void *gs_reserve(struct gs_ctx *c, gs_u32 kind, gs_u32 len)
 	size_t need = ALIGN(sizeof(struct gs_record) + (size_t)len, 8), point;
 	struct gs_record *r;
 
-	if (!c->time) { /* all of the handler's records have the time of the first */
+	if (!c->time) { /* all records of a handler have the time of the first */
 		c->time = gs_now();
 		if (unlikely(gs_program.tasks))
 			gs_write_task(c);
@@ -170,12 +170,12 @@ void gs_commit(struct gs_ctx *c)
 	struct gs_cpu *me = container_of(c, struct gs_cpu, ctx);
 
 	me->next += me->reserved;
-	/* The consumer, who sees committed, sees the records below it. */
+	/* Release: the consumer, which reads committed, sees the records below it. */
 	smp_store_release(&me->subbuf->committed, me->next - (char *)me->subbuf);
 	WRITE_ONCE(me->written, me->written + 1);
 }
 
-/* How many sub-buffers wait for a reader on CPUs that have not half of theirs free. */
+/* The number of sub-buffers that wait for the reader, on CPUs with less than half of theirs free. */
 static size_t gs_waiting(void)
 {
 	struct gs_cpu *me;
@@ -194,9 +194,8 @@ static size_t gs_waiting(void)
 }
 
 /*
- * What the end probes print must not be lost behind what the others have
- * printed, who have run by now: waits for a reader who reads, not for one who
- * stands still.
+ * The output of the end probes must not be lost because that of the other probes
+ * fills the buffers: waits for the reader as long as it makes progress.
  */
 void gs_await_reader(void)
 {
@@ -225,7 +224,7 @@ static void gs_consumed(struct gs_cpu *me, size_t n)
 	struct gs_subbuf *oldest;
 
 	lockdep_assert_held(&gs_overwrite_mutex);
-	/* The reading was before, wherever relay's count is looked at. */
+	/* A full barrier: reading ends before relay's count shows the sub-buffer as free. */
 	smp_mb();
 	relay_subbufs_consumed(gs_channel, buf->cpu, n);
 	oldest = gs_subbuf_at(buf, buf->subbufs_consumed);
@@ -233,7 +232,7 @@ static void gs_consumed(struct gs_cpu *me, size_t n)
 		gs_read_upto(me, oldest->written);
 }
 
-/* GS_IOC_CONSUMED and GS_IOC_FIRST, by the reader. While the oldest is overwritten, nobody gives anything back. */
+/* GS_IOC_CONSUMED and GS_IOC_FIRST, by the reader. While sub-buffers are overwritten, none is given back. */
 static long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg)
 {
 	long err = 0;
@@ -251,7 +250,7 @@ static long gs_given_back(struct gs_cpu *me, unsigned int cmd, unsigned long arg
 	return err;
 }
 
-/* Relay, which has no file to be seen, wants a sign that there is one, and does not look at it. */
+/* The files are not relay's; it only checks that this is not NULL. */
 static struct dentry *gs_no_file(const char *name, struct dentry *parent, umode_t mode, struct rchan_buf *buf,
 				 int *is_global)
 {
@@ -281,7 +280,7 @@ int gs_transport_init(void)
 
 	if (subbuf_size < PAGE_SIZE || subbuf_size > 64 << 20 || n_subbufs < 2 || n_subbufs > 4096)
 		return -EINVAL;
-	/* Relay's pages are had at any price, by the OOM killer if need be. */
+	/* Relay allocates its pages with GFP_KERNEL, which may invoke the OOM killer. */
 	if (gs_transport_size() > si_mem_available() * (u64)PAGE_SIZE / 2)
 		return -ENOMEM;
 	gs_channel = relay_open(NULL, NULL, PAGE_ALIGN(subbuf_size), n_subbufs, &gs_channel_callbacks, NULL);

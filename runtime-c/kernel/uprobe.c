@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * uprobe.c - registers the consumers of uprobes. The kernel puts a breakpoint
- * into the file's page of each process that has it mapped, and of those that
- * map it later.
+ * uprobe.c - registers uprobe consumers. The kernel puts a breakpoint into
+ * each process that has the file mapped, and into those that map it later.
  */
 #include <linux/slab.h>
 
@@ -20,7 +19,7 @@ static void gs_uprobe_unregister(struct gs_uprobe *u)
 	uprobe_unregister_nosync(u->uprobe, &u->consumer);
 }
 
-/* Afterwards none of the handlers of those that were unregistered runs. */
+/* When it returns, no handler of an unregistered consumer runs. */
 static void gs_uprobes_wait(void)
 {
 	uprobe_unregister_sync();
@@ -41,7 +40,7 @@ static void gs_uprobes_wait(void)
 }
 #endif
 
-/* Arms it or disarms it, if need be. 0 or -errno. */
+/* Arms or disarms a probe, by its condition. 0 or -errno. */
 static int gs_uprobe_set(struct gs_uprobe *u, bool wanted)
 {
 	struct inode *inode = gs_program_inode(u->hit.point->image);
@@ -56,7 +55,7 @@ static int gs_uprobe_set(struct gs_uprobe *u, bool wanted)
 	return err;
 }
 
-/* Room for n. 0 or -ENOMEM. Context: as for gs_uprobe_arm(). */
+/* Allocates n probes. 0 or -ENOMEM. Context: as for gs_uprobe_arm(). */
 int gs_uprobes_init(struct gs_uprobes *all, u32 n)
 {
 	all->list = kvcalloc(n, sizeof(*all->list), GFP_KERNEL);
@@ -100,7 +99,7 @@ int gs_uprobe_arm(struct gs_uprobes *all, const struct gs_point *p, u64 offset, 
 	return 0;
 }
 
-/* Arms and disarms as conditions say now. Context: as for gs_uprobes_arm(). */
+/* Arms and disarms probes by their conditions. Context: as for gs_uprobes_arm(). */
 void gs_uprobes_update(struct gs_uprobes *all)
 {
 	u32 i;
@@ -115,7 +114,7 @@ void gs_uprobes_update(struct gs_uprobes *all)
 	gs_uprobes_wait();
 }
 
-/* Disarms all. Afterwards no handler runs. Context: as for gs_uprobes_arm(). */
+/* Disarms all probes. When it returns, no handler runs. Context: as for gs_uprobes_arm(). */
 void gs_uprobes_disarm(struct gs_uprobes *all)
 {
 	u32 i;

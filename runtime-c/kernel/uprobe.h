@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.h - a consumer of the kernel's uprobes, which the families of
- * entries and of returns have in common. A point's image has the file, offset
- * is where the instruction stands in it, args[1] a process's pid,
- * -1 for those of the target, or 0 for all.
+ * uprobe.h - uprobe consumers, shared by the families of instructions and of
+ * returns. A point's image is the file, its offset that of the instruction in
+ * the file; args[1] is a process's pid, -1 for the target and its descendants,
+ * or 0 for all processes.
  */
 #ifndef GS_UPROBE_H
 #define GS_UPROBE_H
@@ -16,27 +16,27 @@ struct gs_uprobe {
 	struct uprobe_consumer consumer;
 	struct gs_hit hit;
 	u64 offset;			/* in the file */
-	struct gs_slot entry;		/* of returns: what fills saved values */
+	struct gs_slot entry;		/* of returns: saves values at the function's entry */
 	void (*touch)(const struct gs_regs *regs, u64 ip);	/* struct gs_probe's */
 	void (*touch_entry)(const struct gs_regs *regs, u64 ip);
-	struct uprobe *uprobe;		/* since 6.12: what the kernel knows it by */
+	struct uprobe *uprobe;		/* since 6.12: the kernel's handle */
 	bool armed;
 };
 
-/* A family's. */
+/* The probes of a family. */
 struct gs_uprobes {
 	struct gs_uprobe **list;
 	u32 n;
 };
 
-/* The kernel's signatures. */
+/* Handlers have different signatures in different kernels. */
 #if GS_HAVE_UPROBE_DATA
 #define GS_UPROBE_DATA , __u64 *data
 #else
 #define GS_UPROBE_DATA
 #endif
 
-/* Does a hit concern this process? */
+/* Is the current process one that is probed? */
 static __always_inline bool gs_uprobe_concerns(const struct gs_uprobe *u)
 {
 	const struct gs_point *p = u->hit.point;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * useraccess.h - loads from the current program's memory. Inline, as each is
- * paid for on each hit.
+ * useraccess.h - loads from the current program's memory. Inline, as handlers
+ * do them on each hit.
  */
 #ifndef GS_USERACCESS_H
 #define GS_USERACCESS_H
@@ -45,7 +45,7 @@ fault:
 	return false;
 }
 
-/* Did the hit come from a program? Then its address space is loaded. */
+/* Was the hit in user space? Then the process's address space is loaded. */
 static __always_inline bool gs_hit_in_user(const struct gs_ctx *c)
 {
 	return c->regs && gs_regs_of_user(c->regs);

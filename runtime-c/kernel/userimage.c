@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * userimage.c - the files of machine code that processes map. A handler that
- * meets one which is new gives it a number and keeps the file open; the owner
- * opens it in its turn, whatever has become of its name, and sends a table of
- * it (usertable.c). Handlers take no lock: slots are only ever added.
+ * userimage.c - the files of machine code that processes map, called images. A
+ * handler that finds a new one gives it a number and holds a reference to the
+ * file; the owner gets a descriptor of it, even if the file's name is gone, and
+ * sends a table of it (usertable.c). Handlers take no lock: slots are only added.
  */
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -19,7 +19,7 @@
 #define GS_HASH_BITS 13
 #define GS_NHASH (1 << GS_HASH_BITS)
 
-/* Finds a file's slot. key is written first, and once; number when the slot has its file. */
+/* An entry of the hash table. key is written first, and once; number when the slot has its file. */
 struct gs_image_hash {
 	u64 key;			/* 0: free */
 	u32 number;			/* of the slot; 0: none yet */
@@ -29,7 +29,7 @@ static struct gs_image_slot *gs_images;
 static struct gs_image_hash *gs_images_by_key;
 static atomic_t gs_nimages = ATOMIC_INIT(GS_KERNEL + 1);
 static u64 gs_images_seed;
-static DEFINE_MUTEX(gs_images_mutex);	/* whoever takes files */
+static DEFINE_MUTEX(gs_images_mutex);	/* for taking files from slots */
 
 int gs_images_init(void)
 {
@@ -74,7 +74,7 @@ struct gs_image_slot *gs_image_slot(u32 image)
 	return gs_images && image < gs_images_so_far() ? &gs_images[image] : NULL;
 }
 
-/* Whoever has claimed the hash's place is about to write the number; it may be on another CPU that has stopped for long. */
+/* Waits for the number: the CPU that has claimed the entry is about to write it, but may be stopped for long. */
 static u32 gs_image_number(const struct gs_image_hash *h)
 {
 	u32 number, turns;
@@ -104,7 +104,7 @@ static u32 gs_new_image(struct gs_image_hash *h, struct file *file)
 	return number;
 }
 
-/* A file is told from others by its inode, which a file that replaces it doesn't share. */
+/* The key of a file is its inode: a file that replaces it has another. */
 static u32 gs_image_of_inode(const struct inode *inode, struct file *file)
 {
 	u64 key = gs_images_seed ^ inode->i_ino * GOLDEN_RATIO_64;
@@ -113,7 +113,7 @@ static u32 gs_image_of_inode(const struct inode *inode, struct file *file)
 	key = (key ^ inode->i_sb->s_dev) * GOLDEN_RATIO_64;
 	key = (key ^ key >> 32 ^ inode->i_generation) * GOLDEN_RATIO_64 | 1;
 	at = key >> (64 - GS_HASH_BITS);
-	/* At most GS_NIMAGES places are taken but for those of files that came too late. */
+	/* The table has room: at most GS_NIMAGES entries are in use, and those of files that found no slot. */
 	for (i = 0; i < 64; i++) {
 		struct gs_image_hash *h = &gs_images_by_key[(at + i) % GS_NHASH];
 		u64 seen = READ_ONCE(h->key);
@@ -128,7 +128,7 @@ static u32 gs_image_of_inode(const struct inode *inode, struct file *file)
 	return GS_NO_IMAGE;
 }
 
-/* For a file that is open by its name: one of an overlay shows the inode beneath it, as mappings do. */
+/* For a file that was opened by name: of an overlay's file, the inode of the underlying file system, as in mappings. */
 u32 gs_image_of_file(struct file *file)
 {
 	return gs_image_of_inode(d_real_inode(file->f_path.dentry), file);
@@ -159,7 +159,7 @@ bool gs_map(struct gs_mapping *m, struct mm_struct *mm, u64 addr)
 	return true;
 }
 
-/* An image's file as an open one of the caller's: whoever mapped it may be gone. */
+/* Opens an image's file for the caller, though the process that mapped it may have ended. */
 static int gs_open_image(struct gs_image_slot *s)
 {
 	struct file *file, *held = xchg(&s->file, NULL);

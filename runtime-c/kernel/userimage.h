@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * userimage.h - the files of machine code that processes map, and what is
- * known of them, for those who follow users' stacks.
+ * userimage.h - images, the files of machine code that processes map, with their
+ * tables, for the unwinder of user stacks.
  */
 #ifndef GS_USERIMAGE_H
 #define GS_USERIMAGE_H
@@ -10,14 +10,14 @@
 
 #include "internal.h"
 
-/* What has been sent of an image. It stays as it is until the module goes. */
+/* The table of an image. It does not change, and is freed with the module. */
 struct gs_table {
 	u32 nrows;
 	u32 nrules;
 	u32 nsymbols;
 	u32 nlines;
 	u32 path_len;
-	u64 start;			/* of GS_KERNEL: from where offsets count */
+	u64 start;			/* of GS_KERNEL: the address that offsets count from */
 	u32 *offsets;			/* of the rows */
 	u16 *rule_of;
 	struct gs_unwind_rule *rules;
@@ -28,15 +28,15 @@ struct gs_table {
 };
 
 /*
- * An image gets its file from the handler that meets it, which the owner
- * takes, and its table from the owner.
+ * The handler that finds an image stores its file, which the owner takes; the
+ * owner stores its table.
  */
 struct gs_image_slot {
-	struct file *file;		/* NULL: it has been taken, or none has come yet */
-	struct gs_table *table;		/* NULL: none has come; whoever sees it sees what is in it */
+	struct file *file;		/* NULL: it has been taken, or is not stored yet */
+	struct gs_table *table;		/* NULL: not stored yet; published with release */
 };
 
-/* A piece of a process's address space. */
+/* A mapping of a process. */
 struct gs_mapping {
 	u64 start;
 	u64 size;			/* 0: there is none */
@@ -46,9 +46,9 @@ struct gs_mapping {
 };
 
 /* userimage.c */
-struct gs_image_slot *gs_image_slot(u32 image);	/* NULL for GS_NO_IMAGE and for those that are not there */
-u32 gs_image_of_file(struct file *file);	/* the number, which it gets if it has none; GS_NO_IMAGE: there is no room */
-bool gs_map(struct gs_mapping *m, struct mm_struct *mm, u64 addr);	/* mm is locked. False: nothing is there */
+struct gs_image_slot *gs_image_slot(u32 image);	/* NULL for GS_NO_IMAGE and numbers out of range */
+u32 gs_image_of_file(struct file *file);	/* the image's number, a new one if need be; GS_NO_IMAGE: there is no room */
+bool gs_map(struct gs_mapping *m, struct mm_struct *mm, u64 addr);	/* mm is locked. False: nothing is mapped there */
 
 static inline struct gs_table *gs_image_table(u32 image)
 {
@@ -57,7 +57,7 @@ static inline struct gs_table *gs_image_table(u32 image)
 	return s ? smp_load_acquire(&s->table) : NULL;
 }
 
-/* usertable.c: how many tables have come. */
+/* usertable.c: how many tables have been stored. */
 u64 gs_tables_so_far(void);
 
 /* userstack.c: the user's registers; NULL if current is no process, or a 32-bit one. */

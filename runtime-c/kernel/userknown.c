@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * userknown.c - programs' stacks that have been followed before. To follow one
- * takes some 600 instructions for a frame, and most come again and again. What
- * decides where a caller is found are some registers at the hit, words of the
- * stack, the process's mappings, and the tables of its images: where all of
- * these are as they were, so is the stack. Registers and what functions have
- * saved of them point into the stack, and count from the stack pointer, so that
- * the same calls are recognised wherever the stack lies.
+ * userknown.c - a cache of unwound stacks of programs. To unwind a stack takes
+ * some 600 instructions for a frame, and most stacks occur again and again. The
+ * result depends on some registers at the hit, words of the stack, the process's
+ * mappings and the tables of its images: if all of them are the same as before,
+ * so is the stack. Values that point into the stack are stored relative to the
+ * stack pointer, so that the same calls are recognised at any address.
  */
 #include <linux/sched.h>
 
@@ -18,22 +17,22 @@ u64 gs_known_ustacks_size(void)
 	return gs_program.user_stacks ? sizeof(struct gs_known_ustacks) : 0;
 }
 
-/* Where there is no memory for them, each stack is followed. */
+/* Without memory for the cache, each stack is unwound. */
 void gs_known_ustacks_init(int cpu)
 {
 	if (gs_program.user_stacks)
 		per_cpu_ptr(gs_cpus, cpu)->known_ustacks = gs_alloc(gs_known_ustacks_size(), cpu);
 }
 
-/* How a value that may be an address of the stack is kept. */
+/* Makes a value relative to the stack pointer if it may be an address of the stack. */
 static u64 gs_ustack_relative(const struct gs_unwinder *u, u64 value)
 {
 	return value ? value - u->sp : 0;
 }
 
 /*
- * What is unmapped after it has run takes its pages' translations with it, which
- * the address space counts.
+ * The address space counts TLB flushes, of which unmapping code that has run causes
+ * one.
  */
 static struct gs_ustack_key gs_ustack_key(const struct gs_unwinder *u)
 {
@@ -54,7 +53,7 @@ static bool gs_same_key(const struct gs_ustack_key *a, const struct gs_ustack_ke
 		 a->unmapped ^ b->unmapped | a->tables ^ b->tables | a->ip ^ b->ip | a->called ^ b->called);
 }
 
-/* Where a stack that begins like this is known, or may become so; NULL: nowhere. */
+/* The cache entry for a stack that begins like this; NULL: there is no cache. */
 struct gs_known_ustack *gs_known_ustack(struct gs_unwinder *u)
 {
 	struct gs_known_ustacks *all = container_of(u->c, struct gs_cpu, ctx)->known_ustacks;
@@ -65,7 +64,7 @@ struct gs_known_ustack *gs_known_ustack(struct gs_unwinder *u)
 	return &all->stacks[((u->ip ^ innermost) * GOLDEN_RATIO_64 >> 32) % GS_KNOWN_USTACKS];
 }
 
-/* Is an address space that is loaded, whose words stand as they did? */
+/* Are the words of the stack unchanged, in an address space that is loaded? */
 static __always_inline bool gs_words_stand(const struct gs_unwinder *u, const struct gs_known_ustack *k)
 {
 	u64 sp = u->sp, value;
@@ -93,7 +92,7 @@ other:
 	return false;
 }
 
-/* The same of any, of which not even that is known. */
+/* The same, if the address space may not be loaded. */
 static noinline bool gs_words_stand_anywhere(const struct gs_unwinder *u, const struct gs_known_ustack *k)
 {
 	u64 value;
@@ -110,7 +109,7 @@ static noinline bool gs_words_stand_anywhere(const struct gs_unwinder *u, const 
 	return true;
 }
 
-/* Is the stack, of which at most max frames are wanted, the one that is known? */
+/* Is the stack, up to max frames, the cached one? */
 bool gs_recall_ustack(const struct gs_unwinder *u, const struct gs_known_ustack *k, u32 max)
 {
 	struct gs_ustack_key key = gs_ustack_key(u);
@@ -131,7 +130,7 @@ bool gs_recall_ustack(const struct gs_unwinder *u, const struct gs_known_ustack 
 	return same;
 }
 
-/* From here on, what is found of the stack is noted; the key is taken before it is looked at. */
+/* Starts to record the stack in the cache; the key is read before the stack. */
 void gs_note_ustack(struct gs_unwinder *u, struct gs_known_ustack *k)
 {
 	k->key = gs_ustack_key(u);
@@ -139,7 +138,7 @@ void gs_note_ustack(struct gs_unwinder *u, struct gs_known_ustack *k)
 	u->noted = k;
 }
 
-/* Nothing any more. */
+/* Stops recording: the stack can't be cached. */
 void gs_note_nothing(struct gs_unwinder *u)
 {
 	if (u->noted)
@@ -147,7 +146,7 @@ void gs_note_nothing(struct gs_unwinder *u)
 	u->noted = NULL;
 }
 
-/* A register's value is used. */
+/* Records that a register's value is used. */
 void gs_note_register(struct gs_unwinder *u, u8 reg)
 {
 	struct gs_known_ustack *k = u->noted;
@@ -158,7 +157,7 @@ void gs_note_register(struct gs_unwinder *u, u8 reg)
 	k->value[reg] = gs_ustack_relative(u, u->value[reg]);
 }
 
-/* A return address has been read. */
+/* Records a return address that was read. */
 void gs_note_return(struct gs_unwinder *u, u64 at, u64 value)
 {
 	struct gs_known_ustack *k = u->noted;
@@ -171,7 +170,7 @@ void gs_note_return(struct gs_unwinder *u, u64 at, u64 value)
 		k->returns[k->nreturns++] = (struct gs_ustack_word){ at - u->sp, value };
 }
 
-/* A word has been read by which others are found. */
+/* Records another word that was read. */
 void gs_note_saved(struct gs_unwinder *u, u64 at, u64 value)
 {
 	struct gs_known_ustack *k = u->noted;
@@ -184,7 +183,7 @@ void gs_note_saved(struct gs_unwinder *u, u64 at, u64 value)
 		k->saved[k->nsaved++] = (struct gs_ustack_word){ at - u->sp, gs_ustack_relative(u, value) };
 }
 
-/* The stack has been followed; what has gone wrong may go well the next time. */
+/* Completes the entry; a stack with an error is not cached, as the next attempt may succeed. */
 void gs_ustack_noted(struct gs_unwinder *u, const struct gs_frame *frames, u32 n, u32 flags, bool complete)
 {
 	struct gs_known_ustack *k = u->noted;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * usermapped.c - mappings of code that stacks were followed through lately. A
- * handler that interrupts a process while it changes its mappings can't look
- * at them; code is hardly ever what changes, so that those seen before will do
- * as long as the process maps as many pages of code as it did then.
+ * usermapped.c - a cache of mappings of code that stacks were unwound through. A
+ * handler that interrupts a process while it changes its mappings can't read
+ * them. Mappings of code hardly ever change, so cached ones are used, as long as
+ * the number of pages of code that the process maps is the same.
  */
 #include <linux/hash.h>
 #include <linux/sched.h>
@@ -20,7 +20,7 @@ static struct gs_mapped gs_mapped_key(struct mm_struct *mm)
 	};
 }
 
-/* Notes where code is; mm is locked. */
+/* Caches a mapping; mm is locked. */
 void gs_note_mapping(struct gs_ctx *c, struct mm_struct *mm, const struct gs_mapping *m)
 {
 	struct gs_known_ustacks *known = container_of(c, struct gs_cpu, ctx)->known_ustacks;
@@ -33,7 +33,7 @@ void gs_note_mapping(struct gs_ctx *c, struct mm_struct *mm, const struct gs_map
 	to->map = *m;
 }
 
-/* Finds where code is, among what was noted. False: it is not known. */
+/* Finds the cached mapping of an address. False: there is none. */
 bool gs_recall_mapping(struct gs_ctx *c, struct mm_struct *mm, u64 addr, struct gs_mapping *m)
 {
 	struct gs_known_ustacks *known = container_of(c, struct gs_cpu, ctx)->known_ustacks;

@@ -2,8 +2,8 @@
 /*
  * userstack.c - the stack of the current process's own code, by the tables
  * that the owner makes of call frame information, and by frame pointers where
- * there are none. What it reads is the process's, and may be anything: each
- * step is bounded, and each access may fail.
+ * there are none. The process's memory may hold anything: each step is
+ * bounded, and each access may fail.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
@@ -33,8 +33,8 @@ struct pt_regs *gs_user_regs(struct gs_ctx *c)
 }
 
 /*
- * Is ip behind the instruction of a system call? Where a signal is about to be handled, or a new program to begin, the
- * system call is the same, and ip is a function's first instruction. syscall leaves ip in cx, but under FRED.
+ * Is ip behind a system call instruction? If a signal is about to be handled, or a new program begins, the
+ * system call's number is set, too, but ip is a function's first instruction. syscall leaves ip in cx, except with FRED.
  */
 static bool gs_behind_syscall(struct gs_ctx *c, const struct pt_regs *regs)
 {
@@ -71,7 +71,7 @@ static bool gs_register(struct gs_unwinder *u, u8 reg, u64 *to)
 	return true;
 }
 
-/* The last row up to offset; its rule. */
+/* The rule of the last row up to offset. */
 static const struct gs_unwind_rule *gs_rule(const struct gs_table *t, u64 offset)
 {
 	u32 low = 0, high = t->nrows;
@@ -88,9 +88,9 @@ static const struct gs_unwind_rule *gs_rule(const struct gs_table *t, u64 offset
 }
 
 /*
- * A uretprobe has put the kernel's trampoline where a return address stands,
- * and keeps the true one. The list is the task's, which may be in the midst of
- * changing it: it is read as if it were anything.
+ * A uretprobe has replaced a return address by the kernel's trampoline, and
+ * keeps the original in a list of the task. The task may be about to change the
+ * list, so each access to it may fail.
  */
 static u64 gs_true_return(u64 at, u64 addr)
 {
@@ -111,7 +111,7 @@ static u64 gs_true_return(u64 at, u64 addr)
 	return addr;
 }
 
-/* The return address of the frame stands at a place. */
+/* Takes the frame's return address from an address of the stack. */
 static void gs_return_to(struct gs_unwinder *u, u64 at, u64 addr)
 {
 	u->ip = gs_true_return(at, addr);
@@ -123,7 +123,7 @@ static void gs_return_to(struct gs_unwinder *u, u64 at, u64 addr)
 
 enum gs_step { GS_STEP, GS_STEP_END, GS_STEP_FAULT, GS_STEP_BUSY };
 
-/* The caller by the frame pointer, where there is one. */
+/* Finds the caller by the frame pointer, if there is one. */
 static enum gs_step gs_step_guess(struct gs_unwinder *u)
 {
 	u64 bp, sp, caller, ip;
@@ -136,7 +136,7 @@ static enum gs_step gs_step_guess(struct gs_unwinder *u)
 	gs_return_to(u, bp + 8, ip);
 	u->value[GS_RBP] = caller;
 	u->value[GS_RSP] = bp + 16;
-	/* What else the function has saved, and where, is not known. */
+	/* Where the function has saved other registers is not known. */
 	u->known = 1 << GS_RBP | 1 << GS_RSP;
 	u->saved = u->unchanged = 0;
 	u->called = true;
@@ -174,7 +174,7 @@ static enum gs_step gs_step(struct gs_unwinder *u, const struct gs_unwind_rule *
 
 	if (!gs_cfa(u, r, &cfa))
 		return GS_STEP_FAULT;
-	/* A caller's frame lies above; a signal's handler may have a stack of its own. */
+	/* A caller's frame is at a higher address, unless the frame is a signal handler's, which may have its own stack. */
 	if (cfa <= sp && !signal)
 		return GS_STEP_FAULT;
 	ra_from = saved_from = cfa;
@@ -211,7 +211,7 @@ static enum gs_step gs_unwind_step(struct gs_unwinder *u, struct gs_frame *frame
 	r = t ? gs_rule(t, u->ip - u->called - u->map.start + u->map.offset) : NULL;
 	if (r && r->flags & GS_RULE_END)
 		return GS_STEP_END;
-	/* The handler returns to where nobody has called it. */
+	/* A signal handler returns to the trampoline, which has not called it. */
 	if (r && r->flags & GS_RULE_SIGNAL && !first)
 		frame->image &= ~GS_FRAME_CALL;
 	if (r && r->cfa != GS_CFA_NONE)
@@ -220,7 +220,7 @@ static enum gs_step gs_unwind_step(struct gs_unwinder *u, struct gs_frame *frame
 	return gs_step_guess(u);
 }
 
-/* A file's table is asked for when the first stack of it is; those of the process's other files come with it. */
+/* Requests a file's table with the first stack in it; the owner sends those of the process's other files, too. */
 static void gs_note_images(struct mm_struct *mm)
 {
 	struct gs_mapping m = {};
@@ -238,7 +238,7 @@ static void gs_note_images(struct mm_struct *mm)
 	}
 }
 
-/* Has u->map be what addr is in. False: nothing is there, or that is not known. */
+/* Makes u->map the mapping of addr. False: there is none, or it is not known. */
 static bool gs_map_frame(struct gs_unwinder *u, u64 addr)
 {
 	if (!u->locked)
@@ -251,7 +251,7 @@ static bool gs_map_frame(struct gs_unwinder *u, u64 addr)
 	return true;
 }
 
-/* Follows the stack; the number of frames. */
+/* Unwinds the stack; returns the number of frames. */
 static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, u32 *flags)
 {
 	enum gs_step step = GS_STEP;
@@ -262,7 +262,7 @@ static u32 gs_follow_stack(struct gs_unwinder *u, struct gs_frame *to, u32 max, 
 
 		if (!there && !u->locked)
 			step = GS_STEP_BUSY;
-		/* What is not code is no caller. */
+		/* An address that is not in code is no caller's. */
 		else if (n && (!there || !u->map.code))
 			step = GS_STEP_FAULT;
 		if (n && step != GS_STEP)

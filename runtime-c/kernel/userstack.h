@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * userstack.h - what following a program's stack, and recalling one that was
- * followed before, share.
+ * userstack.h - what the unwinder of programs' stacks shares with the cache of
+ * unwound stacks.
  */
 #ifndef GS_USERSTACK_H
 #define GS_USERSTACK_H
@@ -13,25 +13,25 @@
 #define GS_RSP 7
 #define GS_NREGS 16
 
-/* A word of a stack, by how far it stands from the stack pointer at the hit. */
+/* A word of a stack, by its offset from the stack pointer at the hit. */
 struct gs_ustack_word {
 	s64 at;
 	u64 value;
 };
 
-/* Which process the stack is of, and with which mappings and tables it was followed. */
+/* The key of an entry: the process, and the state of its mappings and of the tables. */
 struct gs_ustack_key {
 	struct mm_struct *mm;		/* NULL: no stack is known */
-	u64 started;			/* when the process did */
-	u64 executed;			/* how often */
-	u64 unmapped;			/* how often pages have gone from the address space */
-	u64 tables;			/* how many had come */
+	u64 started;			/* when the process started */
+	u64 executed;			/* how often it has executed a program */
+	u64 unmapped;			/* TLB flushes in its address space */
+	u64 tables;			/* how many tables had been stored */
 	u64 ip;
 	u64 called;
 };
 
-/* Words of a stack that callers' frames were found by, and the frames. */
-#define GS_KNOWN_USTACKS 32		/* of a CPU; a power of two */
+/* A cached stack: the words that the result depends on, and the frames. */
+#define GS_KNOWN_USTACKS 32		/* entries of a CPU; a power of two */
 #define GS_KNOWN_UDEPTH 32
 struct gs_known_ustack {
 	struct gs_ustack_key key;
@@ -41,46 +41,46 @@ struct gs_known_ustack {
 	u32 flags;			/* GS_USTACK_* */
 	u32 registers;			/* a bit for each that was used */
 	bool complete;			/* the last frame has no caller */
-	u64 value[GS_NREGS];		/* of these registers, as gs_ustack_relative() has it */
+	u64 value[GS_NREGS];		/* of these registers, by gs_ustack_relative() */
 	struct gs_ustack_word returns[GS_KNOWN_UDEPTH];
-	struct gs_ustack_word saved[GS_KNOWN_UDEPTH];	/* registers; their values as gs_ustack_relative() has them */
+	struct gs_ustack_word saved[GS_KNOWN_UDEPTH];	/* saved registers; their values by gs_ustack_relative() */
 	struct gs_frame frames[GS_KNOWN_UDEPTH];
 };
 
-/* A mapping of code, and which process's it was when. */
-#define GS_MAPPED_BITS 5		/* those of a CPU, as a power of two */
+/* A cached mapping of code, with its process. */
+#define GS_MAPPED_BITS 5		/* 1 << that is the number of a CPU's entries */
 struct gs_mapped {
 	struct mm_struct *mm;		/* NULL: none */
-	u64 started;			/* when the process did */
-	u64 executed;			/* how often */
+	u64 started;			/* when the process started */
+	u64 executed;			/* how often it has executed a program */
 	u64 code;			/* how many pages of code were mapped */
 	struct gs_mapping map;
 };
 
-/* What a CPU knows of stacks that it has followed. */
+/* The caches of a CPU. */
 struct gs_known_ustacks {
 	struct gs_known_ustack stacks[GS_KNOWN_USTACKS];
 	struct gs_mapped mapped[1 << GS_MAPPED_BITS];
 };
 
 /*
- * A frame on the way. A register that a callee has saved is only read from
- * there when it is needed, which few are.
+ * The state of the unwinder at a frame. A register that a callee has saved is only
+ * read from the stack when it is needed, which is rare.
  */
 struct gs_unwinder {
 	struct gs_ctx *c;
 	struct mm_struct *mm;
-	struct gs_mapping map;		/* of ip, or of what was looked up last */
+	struct gs_mapping map;		/* of ip, or of the last address that was looked up */
 	u64 ip;
 	u64 sp;				/* at the hit */
 	u64 value[GS_NREGS];
 	u64 at[GS_NREGS];		/* where it is saved */
 	u32 known;			/* registers whose value is in value */
-	u32 saved;			/* those whose value is at at; the others are lost */
-	u32 unchanged;			/* those that are still what they were at the hit */
-	bool called;			/* ip is behind a call, or a system call, which may be the last of its function */
-	bool locked;			/* mm is */
-	struct gs_known_ustack *noted;	/* NULL: what is found is not noted */
+	u32 saved;			/* registers whose value is in memory, at at[]; the others are lost */
+	u32 unchanged;			/* registers that have the values of the hit */
+	bool called;			/* ip is behind a call or system call, which may be the function's last instruction */
+	bool locked;			/* mm is locked */
+	struct gs_known_ustack *noted;	/* the entry that is recorded; NULL: none */
 };
 
 /* usermapped.c */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * usersymbol.c - what addresses of the current process are in, by the tables
- * of its images.
+ * usersymbol.c - symbols and lines of addresses of the current process, by the
+ * tables of its images.
  */
 #include "userimage.h"
 
@@ -47,7 +47,7 @@ void gs_find_usymbol(const struct gs_frame *f, struct gs_symbol *to)
 	to->size = s->size;
 }
 
-/* The line of what stands at an offset of an image. */
+/* The line of the code at an offset of an image. */
 static void gs_find_image_line(const struct gs_table *t, u64 offset, struct gs_line *to)
 {
 	const struct gs_image_line *l;

@@ -2,7 +2,7 @@
 /*
  * usertable.c - the tables of images that the owner sends, at any time while a
  * session runs. They are checked once, here, so that handlers need not: rules
- * refer to registers that there are, rows to rules, symbols to names.
+ * refer to existing registers, rows to existing rules, symbols to names.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -22,7 +22,7 @@ u64 gs_tables_so_far(void)
 
 static_assert(sizeof(struct gs_unwind_rule) == 44);
 
-/* One piece of memory, in the order of alignment. */
+/* All parts are in one allocation, ordered by alignment. */
 struct gs_table_layout {
 	u64 offsets, rules, symbols, lines, rule_of, names, path, size;
 };
@@ -122,7 +122,7 @@ static long gs_install_table(struct gs_image_slot *s, const struct gs_image_tabl
 	return 0;
 }
 
-/* The number of the image that fd is. */
+/* The number of the image of a file descriptor. */
 static long gs_number_of_fd(struct gs_image_table *a)
 {
 	struct file *file = fget(a->fd);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vector.c - a program's floating point registers, where a handler interrupts
- * it. The kernel leaves a task's registers alone until something else wants
- * them, another task or kernel_fpu_begin(): then it has saved them to the
- * task's memory first, and TIF_NEED_FPU_LOAD says so (since Linux 5.2; the
- * comment at arch/x86/include/asm/fpu/api.h, fpregs_lock). With interrupts off
- * nothing can want them between the question and the reading.
+ * vector.c - the floating point registers of a program that a handler has
+ * interrupted. The kernel does not touch a task's registers until another task
+ * or kernel_fpu_begin() needs them: then it saves them to the task's memory and
+ * sets TIF_NEED_FPU_LOAD (since Linux 5.2; see the comment at fpregs_lock in
+ * arch/x86/include/asm/fpu/api.h). With interrupts off that can't happen between
+ * the test of the flag and the read.
  */
 #include <linux/sched.h>
 #include <linux/thread_info.h>
@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "gostap.h"
 
-/* Since 6.16 behind the task's struct: what x86_task_fpu() returns, which modules can't call under CONFIG_X86_DEBUG_FPU. */
+/* Since 6.16 it is behind the task's struct, as in x86_task_fpu(), which modules can't call with CONFIG_X86_DEBUG_FPU. */
 #if GS_HAVE_TASK_FPU
 #define gs_task_fpu() ((struct fpu *)((void *)current + sizeof(struct task_struct)))
 #else
@@ -47,7 +47,7 @@ static gs_u64 gs_saved_vector(gs_u32 n)
 {
 	union fpregs_state *state = gs_saved_state();
 
-	/* A part that is as it is at a process's beginning, all zeros, need not be written. */
+	/* A component in its initial state, all zeros, may not have been saved. */
 	if (static_cpu_has(X86_FEATURE_XSAVE) && !(state->xsave.header.xfeatures & XFEATURE_MASK_SSE))
 		return 0;
 	return state->fxsave.xmm_space[4 * n] | (gs_u64)state->fxsave.xmm_space[4 * n + 1] << 32;

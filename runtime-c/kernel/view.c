@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * view.c - reads the globals and the probes' figures of a running session, of
- * a script that was built for it (--monitor), sets the globals back, and
- * switches probes off and on.
+ * view.c - for scripts that are built for it (--monitor): reads the globals and
+ * the probes' figures of a running session, resets the globals, and switches
+ * probes off and on.
  *
- * Handlers wait for whoever has a global's lock with interrupts off, so a lock
- * is held for GS_VIEW_STEP elements at a time, with this CPU's context taken,
- * as in a handler: what is hit meanwhile on this CPU is skipped, not waited
- * for. Who can't have a lock lets others run and tries again.
+ * Handlers wait for a global's lock with interrupts off, so a lock is held for
+ * at most GS_VIEW_STEP elements at a time, and with this CPU's context taken, as
+ * in a handler: probes that are hit meanwhile on this CPU are skipped and can't
+ * deadlock. If a lock can't be had, other tasks run before the next attempt.
  *
- * What CPUs have of their own is moved to where the whole is before that is
- * read, a shard at a time: those who use the whole hold the locks of all
- * shards, so the lock of one keeps them away. A sum never falls between two
- * readings by that.
+ * Of globals that each CPU has a shard of, the shards are joined to the whole,
+ * one at a time, before the whole is read. Handlers that use the whole hold the
+ * locks of all shards, so the lock of one shard suffices. So a sum never
+ * decreases from one reading to the next.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -21,9 +21,9 @@
 #include "dispatch.h"
 
 #define GS_VIEW_STEP 64
-#define GS_VIEW_TRIES 1000	/* for a lock, a little apart */
+#define GS_VIEW_TRIES 1000	/* attempts at a lock */
 
-/* What a turn holds. */
+/* What is held during a step. */
 struct gs_view_turn {
 	struct gs_ctx *c;
 	unsigned long flags;
@@ -31,7 +31,7 @@ struct gs_view_turn {
 	bool write;
 };
 
-/* One attempt at this CPU's context and a lock. Interrupts are off if it succeeds. */
+/* Tries to take this CPU's context and a lock. On success, interrupts are off. */
 static bool gs_try_begin(struct gs_view_turn *t)
 {
 	local_irq_save(t->flags);
@@ -47,7 +47,7 @@ out:
 	return false;
 }
 
-/* -EAGAIN: a handler has had the lock each time. */
+/* -EAGAIN: handlers had the lock at each attempt. */
 static int gs_begin_turn(struct gs_view_turn *t, struct gs_lock *lock, bool write)
 {
 	int tries;
@@ -74,13 +74,13 @@ static void gs_end_turn(struct gs_view_turn *t)
 	cond_resched();
 }
 
-/* The lock that keeps those away who use the whole. */
+/* The lock that excludes handlers that use the whole. */
 static struct gs_lock *gs_view_lock(const struct gs_view *v)
 {
 	return v->shards ? gs_shard(v->shards, 0) : v->lock;
 }
 
-/* Moves what a CPU has of its own; what its handlers add meanwhile stays there. */
+/* Joins a CPU's shard to the whole; what its handlers add meanwhile stays in the shard. */
 static int gs_join_shard(const struct gs_view *v, u32 cpu)
 {
 	struct gs_lock *lock = gs_shard(v->shards, cpu);
@@ -195,7 +195,7 @@ static void gs_read_probes(u32 *from, char **at, const char *end)
 
 /**
  * gs_view_read() - GS_IOC_VIEW
- * @arg: what is wanted, and where it goes
+ * @arg: the request, with the buffer for the result
  *
  * Context: A task that may sleep.
  * Return: 0 or -errno.
@@ -225,7 +225,7 @@ long gs_view_read(struct gs_view_read __user *arg)
 	return err;
 }
 
-/* Sets back a part of a global, under its lock: the whole, or what a CPU has of its own. */
+/* Resets a part of a global, under its lock: the whole, or a CPU's shard. */
 static int gs_reset_part(const struct gs_view *v, struct gs_lock *lock, struct gs_map *map, void *scalar, const void *to)
 {
 	struct gs_view_turn t;
@@ -282,7 +282,7 @@ long gs_view_switch(unsigned long probe, bool off)
 	return 0;
 }
 
-/* Keeps what scalars are to be set back to: -G has set them, and no handler has run. */
+/* Copies the initial values of scalars, for resetting: -G has set them, and no handler has run. */
 void gs_views_start(void)
 {
 	u32 i;

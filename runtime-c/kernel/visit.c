@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * visit.c - has functions run in tasks, in each before it goes on in user
- * space. The kernel calls back when a task comes to that: one that sleeps is
- * not woken, and may sleep on when the session ends. What it finds then, where
- * the module was, is the kernel's own kfree(), of the memory that waits for it.
+ * visit.c - runs a function in other tasks, in each before it returns to user
+ * space, by task_work. A task that sleeps is not woken, and may still sleep when
+ * the session ends. Its callback is then replaced by the kernel's kfree(), which
+ * frees the memory of the visit after the module is gone.
  */
 #include <linux/delay.h>
 #include <linux/rcupdate.h>
@@ -18,18 +18,18 @@
 
 #if GS_CAN_VISIT
 struct gs_visit {
-	struct callback_head work;	/* first, as kfree() gets its address */
-	struct list_head pending;	/* empty: it has been taken off */
+	struct callback_head work;	/* the first member, as kfree() is called with its address */
+	struct list_head pending;	/* empty: it is not in the list any more */
 	struct gs_visits *of;
 };
 
-/* Of all visits. Tasks take it, in handlers that run in processes too, and no interrupt. */
+/* For the lists of visits. Taken in tasks, also in handlers of process probes, never in interrupts. */
 static DEFINE_SPINLOCK(gs_visits_lock);
 
 /**
  * gs_visits_open() - allows visits
- * @v: whose
- * @run: runs in the tasks, which may sleep
+ * @v: the visits
+ * @run: the function that runs in the tasks; it may sleep
  *
  * Context: A task, with gs_session_mutex held.
  */
@@ -65,8 +65,8 @@ static void gs_visit_here(struct callback_head *work)
 
 /**
  * gs_visit() - visits a task, if visits are open
- * @v: whose visit it is
- * @t: the current task, one that has yet to run, or one that is kept
+ * @v: the visits
+ * @t: the current task, a new one that has not run yet, or one with a reference
  *
  * Context: A task's, that may be atomic, but under PREEMPT_RT, and not in interrupts.
  */
@@ -94,12 +94,11 @@ void gs_visit(struct gs_visits *v, struct task_struct *t)
 }
 
 /**
- * gs_visit_existing() - visits tasks that are there
- * @v: whose visits they are
- * @concerned: which; called with the task locked by task_lock()
+ * gs_visit_existing() - visits existing tasks
+ * @v: the visits
+ * @concerned: chooses them; called with the task locked by task_lock()
  *
- * What the caller has started itself is left out: the session's command, which
- * has yet to begin.
+ * Children of the caller are left out: the command of -c has not begun yet.
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
@@ -124,7 +123,7 @@ void gs_visit_existing(struct gs_visits *v, bool (*concerned)(const struct task_
 
 /**
  * gs_visits_close() - undoes gs_visits_open(); afterwards none of its visits runs
- * @v: whose
+ * @v: the visits
  *
  * Context: A task that may sleep, with gs_session_mutex held, which no visit takes.
  */
@@ -146,7 +145,7 @@ void gs_visits_close(struct gs_visits *v)
 		return;
 	while (READ_ONCE(v->under_way))
 		msleep(1);
-	/* A task may have been about to call what it was before, or still be there. */
+	/* Waits for tasks that have already read the old callback, or still run it. */
 	synchronize_rcu_tasks();
 }
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * visit.h - what runs in a task before that goes on in user space.
+ * visit.h - functions that run in a task before it returns to user space.
  */
 #ifndef GS_VISIT_H
 #define GS_VISIT_H
@@ -8,20 +8,20 @@
 #include <linux/list.h>
 #include <linux/sched.h>
 
-/* Where the kernel has no such calls for modules, nobody is visited. */
+/* If modules can't use task_work, there are no visits. */
 #if GS_HAVE_TASK_WORK && !defined(CONFIG_CFI_CLANG)
 #define GS_CAN_VISIT 1
 #else
 #define GS_CAN_VISIT 0
 #endif
 
-/* Somebody's visits. All of it is visit.c's. */
+/* The visits of a family. Its members are private to visit.c. */
 struct gs_visits {
 	void (*run)(void);
 	struct list_head pending;
 	u32 under_way;
 	bool open;
-	bool used;			/* there have been some */
+	bool used;			/* there has been a visit */
 };
 
 void gs_visits_open(struct gs_visits *v, void (*run)(void));

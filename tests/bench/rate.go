@@ -16,9 +16,9 @@ import (
 
 // A printer prints a line for each one-byte read of a load.
 type printer struct {
-	name string
-	args func(dir, load string) []string
-	held float64 // how many lines its buffers have room for
+	name     string
+	args     func(dir, load string) []string
+	capacity float64 // how many lines its buffers have room for
 }
 
 // A line takes 40 bytes of gostap's buffers, which are 16 MB a CPU, and 48 of
@@ -71,7 +71,7 @@ func guestThroughput(args []string) {
 			best = p.search(args[0], flat.rate)
 		}
 		fmt.Printf("%s rate=%.0f\n", p.name, best.rate)
-		fmt.Printf("%s fills=%.1f\n", p.name, float64(best.read)/p.held)
+		fmt.Printf("%s fills=%.1f\n", p.name, float64(best.read)/p.capacity)
 		fmt.Printf("%s flat rate=%.0f\n", p.name, flat.rate)
 		fmt.Printf("%s flat read=%d\n", p.name, flat.read)
 		fmt.Printf("%s flat printed=%d\n", p.name, flat.printed)
@@ -100,7 +100,7 @@ func (p *printer) search(dir string, lossy float64) (best try) {
 func (p *printer) try(dir string, rate float64) try {
 	seconds := float64(flatFor)
 	if rate != flatOut {
-		seconds = max(pacedFor, refills*p.held/rate)
+		seconds = max(pacedFor, refills*p.capacity/rate)
 	}
 	tool := p.args(dir, fmt.Sprintf("%s %.0f %.1f", filepath.Join(dir, "paced"), rate, seconds))
 	cmd := exec.Command(tool[0], tool[1:]...)

@@ -20,5 +20,5 @@
 // that few handlers read, and what is not read needs neither a type nor a place
 // in the kernel that it could be read from.
 //
-// Errors do not stop the check; what one of them spoils is not reported again.
+// Errors do not stop the check; errors that only follow from another are not reported.
 package check

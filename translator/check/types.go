@@ -64,8 +64,8 @@ var (
 	stringTerm = term{t: program.String}
 )
 
-// spoil keeps the type of what an error left open from being complained of.
-func (a term) spoil() {
+// poison suppresses further errors about a term whose type is unknown because of an error.
+func (a term) poison() {
 	if a.v != nil {
 		a.v.root().bad = true
 	}
@@ -75,9 +75,9 @@ func (a term) spoil() {
 func (c *checker) unify(want, have term, pos syntax.Pos) {
 	switch {
 	case want == term{}:
-		have.spoil()
+		have.poison()
 	case have == term{}:
-		want.spoil()
+		want.poison()
 	case want.v == nil && have.v == nil:
 		if want.t != have.t {
 			c.errorf(pos, "type mismatch: %s where a %s is expected", have.t, want.t).InStap("type mismatch: expected %s but found %s", want.t, have.t)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * begin.c - begin, end and error probes: the session itself runs them, by
- * their sequence numbers (args[0]), those of equal number as they are written.
+ * begin.c - begin, end and error probes: the session runs their handlers, in
+ * the order of their sequence numbers (args[0]), then as they are written.
  */
 #include <linux/sort.h>
 
@@ -42,5 +42,5 @@ static void gs_error_run(const struct gs_point **points, u32 n, bool failed)
 static const struct gs_family gs_family_begin = { .name = "begin", .begin = gs_begin_run };
 static const struct gs_family gs_family_end = { .name = "end", .end = gs_end_run };
 static const struct gs_family gs_family_error = { .name = "error", .end = gs_error_run };
-/* probe never: checked and translated, but nothing reaches it. */
+/* probe never: checked and translated, but never hit. */
 static const struct gs_family gs_family_never = { .name = "never" };

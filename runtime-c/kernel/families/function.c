@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * function.c - function entry through ftrace, by groups. A function without
- * ftrace site gets a kprobe for each of its points.
+ * function.c - function entries, by ftrace, in groups. A function without an
+ * ftrace site has a kprobe for each of its points.
  */
 #include "../group.h"
 
@@ -10,7 +10,7 @@ static void gs_function_hit(unsigned long ip, unsigned long parent, struct ftrac
 	gs_run(container_of(ops, struct gs_group, ops)->hits, gs_ftrace_regs(fregs), ip, true);
 }
 
-/* Where several handlers run, and on Xen. */
+/* If several handlers run, and on Xen. */
 static void gs_function_hits(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct gs_group *g = container_of(ops, struct gs_group, ops);

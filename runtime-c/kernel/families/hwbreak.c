@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hwbreak.c - data that the processor watches: a debug register of every CPU
- * for each point. args[0] is the address where there is no symbol, args[1] the
- * length, below 0 if reading counts too. The handler runs behind the
- * instruction, in the context of the debug exception: as in an NMI. A debug
- * register stays its point's, armed or not.
+ * hwbreak.c - data watchpoints, by a debug register of every CPU for each point.
+ * args[0] is the address if there is no symbol, args[1] the length, negative if
+ * reads are hits, too. The handler runs after the instruction, in the debug
+ * exception, a context like an NMI. A point keeps its debug register while it is
+ * disarmed.
  */
 #include <linux/hw_breakpoint.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe.c - a kprobe for each point: any instruction that kprobes take, and
- * functions without an ftrace site.
+ * kprobe.c - a kprobe for each point: instructions, and functions without an
+ * ftrace site.
  */
 #include <linux/kprobes.h>
 #include <linux/slab.h>
@@ -15,7 +15,7 @@ struct gs_kprobe {
 
 static struct kprobe **gs_kprobes;	/* the armed ones */
 static u32 gs_nkprobes;
-static u64 gs_kprobes_missed;		/* of those that are no more */
+static u64 gs_kprobes_missed;		/* of those that have been unregistered */
 
 static int gs_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -26,12 +26,12 @@ static int gs_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /**
- * gs_kprobe_start() - arms a kprobe that has been registered disabled, if it is wanted
+ * gs_kprobe_start() - arms a kprobe that has been registered disabled, if its condition holds
  * @kp: the kprobe
- * @hit: what it leads to
+ * @hit: its point and slot
  *
  * Context: A task that may sleep, with gs_session_mutex held.
- * Return: 0, or -errno: it has to be unregistered.
+ * Return: 0, or -errno: the caller must unregister it.
  */
 int gs_kprobe_start(struct kprobe *kp, const struct gs_hit *hit)
 {
@@ -41,8 +41,8 @@ int gs_kprobe_start(struct kprobe *kp, const struct gs_hit *hit)
 }
 
 /**
- * gs_kprobe_arm() - arms a kprobe at a point, of whatever family
- * @p: the point; if kprobes refuse it, it goes to gs_unarmed()
+ * gs_kprobe_arm() - arms a kprobe at a point of any family
+ * @p: the point; if the kernel refuses it, gs_unarmed() is called
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  * Return: 0, or -ENOMEM.
@@ -112,9 +112,9 @@ static void gs_kprobe_disarm_one(const struct gs_point *p)
 }
 
 /**
- * gs_kprobe_update() - arms and disarms a kprobe, as its condition says now
+ * gs_kprobe_update() - arms or disarms a kprobe, by its condition
  * @kp: the kprobe
- * @hit: what it leads to
+ * @hit: its point and slot
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
@@ -140,7 +140,7 @@ static void gs_kprobes_update(void)
 		gs_kprobe_update(gs_kprobes[i], &container_of(gs_kprobes[i], struct gs_kprobe, kp)->hit);
 }
 
-/* In one go, as each would wait for all CPUs. */
+/* All at once, as each call waits for all CPUs. */
 static void gs_kprobes_disarm(void)
 {
 	if (gs_nkprobes)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kretprobe.c - returns of modules' functions: a kretprobe for each point,
- * which goes with its module. What the handler wants from the function's entry
- * is saved with the instance. args[0] is how many calls may be under way at
+ * kretprobe.c - returns of modules' functions: a kretprobe for each point, which
+ * is unregistered when its module is unloaded. Values of the function's entry are
+ * saved with the instance. args[0] is the number of calls that may be active at
  * once; 0: a default.
  */
 #include <linux/kprobes.h>
@@ -20,7 +20,7 @@ static struct kretprobe **gs_kretprobes;	/* the armed ones */
 static u32 gs_nkretprobes;
 static u64 gs_kretprobes_full, gs_kretprobes_missed;
 
-/* NULL while it is unregistered, as in return.h. */
+/* NULL while the kretprobe is unregistered, as in return.h. */
 static __always_inline struct gs_kretprobe *gs_kretprobe_of(struct kretprobe_instance *ri)
 {
 	return container_of(get_kretprobe(ri), struct gs_kretprobe, rp);
@@ -39,7 +39,7 @@ static __always_inline bool gs_kretprobe_run(struct gs_kretprobe *r, const struc
 	return done;
 }
 
-/* Not 0: there is nothing for the return to work with. */
+/* Not 0: no handler is to run at the return. */
 static int gs_kretprobe_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct gs_kretprobe *r = gs_kretprobe_of(ri);
@@ -62,7 +62,7 @@ static int gs_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* -ENOMEM, or 0: a point that kprobes refuse goes to gs_unarmed(). n points share the memory for instances. */
+/* 0 or -ENOMEM. If the kernel refuses the point, gs_unarmed() is called. n points share the memory for instances. */
 static int gs_kretprobe_arm(const struct gs_point *p, u32 n)
 {
 	const struct gs_probe *probe = &gs_program.probes[p->probe];
@@ -145,7 +145,7 @@ static void gs_kretprobe_disarm_one(const struct gs_point *p)
 	}
 }
 
-/* In one go, as each would wait for all CPUs. */
+/* All at once, as each call waits for all CPUs. */
 static void gs_kretprobes_disarm(void)
 {
 	if (gs_nkretprobes)

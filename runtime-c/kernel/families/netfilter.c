@@ -2,10 +2,9 @@
 /*
  * netfilter.c - hooks of netfilter. args[0] is the protocol family and, in the
  * low byte, the hook; args[1] is the priority. They are registered in all
- * network namespaces, those that come later too. The handler finds its
- * variables where a function's arguments are: the hook's number, the packet,
- * the device that it came from, the one that it goes to, and the verdict,
- * which it may change.
+ * network namespaces, also in later ones. The handler's variables are passed in
+ * the registers of arguments: the hook's number, the packet, the input and the
+ * output device, and the verdict, which the handler may change.
  */
 #include <linux/netfilter.h>
 #include <linux/slab.h>
@@ -19,11 +18,11 @@ static struct nf_hook_ops *gs_nf_ops;
 static struct gs_hit *gs_nf_hits;	/* one for each of gs_nf_ops */
 static u32 gs_nf_count;
 static int gs_nf_err;			/* of the first namespace that refused the hooks */
-static bool gs_nf_late;			/* namespaces that come from here on have nobody else who speaks for them */
+static bool gs_nf_late;			/* a failure in a namespace from now on gets a warning of its own */
 
 /*
- * What becomes of a packet. The kernel would lose, and complain of, one with a
- * verdict that it does not know from hooks, such as NF_REPEAT and NF_STOP.
+ * The verdict of a packet. Of one that hooks may not return, such as NF_REPEAT and
+ * NF_STOP, the kernel would warn, and leak the packet.
  */
 static unsigned int gs_nf_verdict(u64 verdict)
 {
@@ -53,7 +52,7 @@ static unsigned int gs_nf_hit(void *priv, struct sk_buff *skb, const struct nf_h
 	regs.bp = frame[0];
 	regs.ip = frame[1];
 	regs.sp = (u64)(frame + 2);
-	regs.cs = 0;			/* the others are not there: see registers.stp */
+	regs.cs = 0;			/* the registers do not exist otherwise: see registers.stp */
 	done = gs_try(priv, (struct pt_regs *)&regs, regs.ip, NULL);
 	gs_irq_restore(flags, false);
 	return done ? gs_nf_verdict(regs.r8) : NF_ACCEPT;
@@ -75,7 +74,7 @@ static void gs_nf_refused(int err)
 	gs_message(GS_MSG_WARNING, text, n, NULL, gs_nf_hits[0].point->name);
 }
 
-/* A namespace that can't have them is created all the same. */
+/* A namespace is created also if its hooks can't be registered. */
 static int __net_init gs_nf_net_init(struct net *net)
 {
 	bool *hooked = net_generic(net, gs_nf_id);
@@ -100,7 +99,7 @@ static struct pernet_operations gs_nf_nets = {
 	.init = gs_nf_net_init, .exit = gs_nf_net_exit, .id = &gs_nf_id, .size = sizeof(bool),
 };
 
-/* Has the kernel the hooks of a point's protocol family? It complains of others. */
+/* Has the kernel hooks of a point's protocol family? It warns of others. */
 static bool gs_nf_supported(const struct gs_point *p)
 {
 	switch (p->args[0] >> 8) {
@@ -112,7 +111,7 @@ static bool gs_nf_supported(const struct gs_point *p)
 	return true;
 }
 
-/* No hook is registered any more; packets may be on their way through those that were. */
+/* All hooks are unregistered; waits for packets that are passing them. */
 static void gs_nf_free(void)
 {
 	synchronize_rcu();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf.c - events that perf counts, by the processor or the kernel: a counter
- * of every CPU for each point; args are those of gs_perf_attr(). The handler
- * runs with the registers of what the event has come into, in an NMI for the
- * processor's events.
+ * perf.c - hardware and software events of perf: a counter on every CPU for each
+ * point; args are those of gs_perf_attr(). The handler runs with the registers of
+ * the interrupted code, for hardware events in an NMI.
  */
 #include "../counter.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perftask.c - events that perf counts in tasks: in all of the processes of a
- * program, also in those that start later, or in those that ask. Each task has
- * counters of its own, which it makes itself, before it goes on in user space:
- * where it is there already, has been forked, or has executed the program. Args
- * are those of gs_perf_attr(), and bit 62 of the second, before its sign: only
- * processes of the target's. A point that no number of events leads to a hit of
- * is a counter, which handlers read; file is its name. The image is the program; that of
- * a counter may be the kernel: a task that reads it has it from then on.
+ * perftask.c - events that perf counts in tasks: in all processes of a program,
+ * also in those that start later, or in the tasks whose handlers read the
+ * counter. Each task has counters of its own, which it makes itself before it
+ * returns to user space: at the session's start, after fork, after exec. Args
+ * are those of gs_perf_attr(); bit 62 of the second, before its sign, says that
+ * only processes of the target's count. A point that is never hit is a counter,
+ * which handlers read; file is its name. The image is the program; if a
+ * counter's is the kernel, a task has it from the first time that it reads it.
  */
 #include <linux/binfmts.h>
 #include <linux/hashtable.h>
@@ -25,34 +25,34 @@
 struct gs_task_point {
 	struct gs_hit hit;
 	struct perf_event_attr attr;
-	u32 counter;		/* the first of gs_program.points that has this name; GS_NOT_READ: it leads to hits */
+	u32 counter;		/* the first of gs_program.points with this name; GS_NOT_READ: the point is hit, not read */
 	bool of_target;
 	int err;		/* perf can't count it */
 };
 
-/* One of its points' in a task. */
+/* The event of a point in a task. */
 struct gs_task_event {
 	struct perf_event *event;	/* NULL: it is not counted */
 	struct gs_task_point *point;
-	const struct mm_struct *mm;	/* whose hits count: not those on the way into another program; never looked into */
+	const struct mm_struct *mm;	/* hits count in this address space only, not during exec; never dereferenced */
 };
 
-/* A task's. It changes its events itself, with gs_counted_mutex held. */
+/* The events of a task. Only the task itself changes them, with gs_counted_mutex held. */
 struct gs_counted {
 	struct hlist_node by_task;	/* handlers look it up under RCU */
 	struct hlist_node gone;
 	struct rcu_head rcu;
-	const struct task_struct *task;	/* never looked into */
-	bool ended;			/* the task, whose place in memory another may take */
+	const struct task_struct *task;	/* never dereferenced */
+	bool ended;			/* the task has ended; another may be allocated at its address */
 	struct gs_task_event events[];	/* of gs_task_points */
 };
 
 static struct gs_task_point *gs_task_points;
-static u32 gs_ntask_points;		/* as many as handlers may look at */
+static u32 gs_ntask_points;		/* the number that handlers may read */
 static DEFINE_HASHTABLE(gs_counted_tasks, 10);
 static DEFINE_MUTEX(gs_counted_mutex);	/* for what is in gs_counted_tasks, and gs_task_points; inside gs_session_mutex */
-static struct gs_visits gs_counted_visits;	/* of those that have begun to run a program, or no longer do */
-static struct gs_visits gs_asking_visits;	/* of those that have read a counter of any task */
+static struct gs_visits gs_counted_visits;	/* of tasks that have begun or ended to run a probed program */
+static struct gs_visits gs_reader_visits;	/* of tasks that have read a counter of the kernel image */
 
 static struct gs_counted *gs_counted_find(const struct task_struct *t)
 {
@@ -64,18 +64,18 @@ static struct gs_counted *gs_counted_find(const struct task_struct *t)
 	return NULL;
 }
 
-static bool gs_is_for_askers(const struct gs_task_point *p)
+static bool gs_is_for_readers(const struct gs_task_point *p)
 {
 	return p->counter != GS_NOT_READ && !p->hit.point->image;
 }
 
 static bool gs_is_counted(const struct gs_task_point *p, const struct task_struct *t)
 {
-	return !gs_is_for_askers(p) && (!p->of_target || gs_is_process(t, -1)) && gs_runs_program(t, p->hit.point->image) &&
+	return !gs_is_for_readers(p) && (!p->of_target || gs_is_process(t, -1)) && gs_runs_program(t, p->hit.point->image) &&
 	       gs_may_probe(t);
 }
 
-/* The current task, one that has yet to run, or one that is kept and locked by task_lock(). */
+/* The current task, a new one that has not run yet, or one with a reference and task_lock(). */
 static bool gs_counted_concerns(const struct task_struct *t)
 {
 	u32 i;
@@ -94,7 +94,7 @@ static void gs_task_hit(struct perf_event *event, struct perf_sample_data *data,
 		gs_run(&e->point->hit, regs, regs->ip, false);
 }
 
-/* A counter of the current task; it doesn't count where its condition is false. */
+/* Creates a counter of the current task; disabled if its condition is false. */
 static struct perf_event *gs_count_current(struct gs_task_event *e)
 {
 	struct gs_task_point *p = e->point;
@@ -112,7 +112,7 @@ static void gs_counted_refused(struct gs_task_point *p, int err)
 	gs_message(GS_MSG_WARNING, text, n, NULL, p->hit.point->name);
 }
 
-/* Begins or ends to count in the current task. The kernel ends it by itself where a set-user-id program is executed. */
+/* Creates or releases an event of the current task. The kernel releases it itself when a set-user-id program is executed. */
 static void gs_counted_set(struct gs_counted *c, u32 i, bool wanted)
 {
 	struct gs_task_event *e = &c->events[i];
@@ -136,8 +136,8 @@ static void gs_counted_set(struct gs_counted *c, u32 i, bool wanted)
 		gs_counted_refused(e->point, PTR_ERR(event));
 }
 
-/* Has the current task counters of all that concerns it; of what it asks for, if it does, too. */
-static void gs_counted_visit(bool asks)
+/* Makes the current task's counters; those that it gets by reading, too, if reads. */
+static void gs_counted_visit(bool reads)
 {
 	struct gs_counted *c, *made = NULL;
 	u32 i;
@@ -149,7 +149,7 @@ static void gs_counted_visit(bool asks)
 	if (!c)
 		c = made = kzalloc(struct_size(c, events, gs_ntask_points), GFP_KERNEL);
 	for (i = 0; c && i < gs_ntask_points; i++)
-		gs_counted_set(c, i, gs_is_for_askers(&gs_task_points[i]) ? asks || c->events[i].event :
+		gs_counted_set(c, i, gs_is_for_readers(&gs_task_points[i]) ? reads || c->events[i].event :
 				     gs_is_counted(&gs_task_points[i], current));
 	if (made) {
 		made->task = current;
@@ -165,12 +165,12 @@ static void gs_counted_visited(void)
 	gs_counted_visit(false);
 }
 
-static void gs_counted_asked(void)
+static void gs_counted_reader_visited(void)
 {
 	gs_counted_visit(true);
 }
 
-/* Frees what is of tasks that have ended, or all. */
+/* Frees the events of tasks that have ended, or of all. */
 static void gs_counted_free(bool all)
 {
 	struct gs_counted *c;
@@ -193,7 +193,7 @@ static void gs_counted_free(bool all)
 		for (i = 0; i < gs_ntask_points; i++)
 			if (c->events[i].event)
 				perf_event_release_kernel(c->events[i].event);
-		kfree_rcu(c, rcu);	/* a hit may still look at it */
+		kfree_rcu(c, rcu);	/* a handler may still read it */
 	}
 }
 
@@ -204,7 +204,7 @@ static void gs_counted_reap(struct work_struct *work)
 
 static DECLARE_WORK(gs_counted_reaper, gs_counted_reap);
 
-/* In the parent; the child has yet to run. */
+/* Called in the parent; the child has not run yet. */
 static void gs_counted_forks(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	if (gs_counted_concerns(child))
@@ -241,7 +241,7 @@ static struct gs_hook gs_counted_hooks[] = {
 	{ "sched_process_exit", gs_counted_exits },
 };
 
-/* The first point whose counter has the name of p's. */
+/* The first point that has a counter with the name of p's. */
 static u32 gs_counter_of(const struct gs_point *p)
 {
 	u32 i;
@@ -253,7 +253,7 @@ static u32 gs_counter_of(const struct gs_point *p)
 	return GS_NOT_READ;
 }
 
-/* Can it be counted? Whoever starts the session tries. What the hooks do takes memory, where PREEMPT_RT gives none. */
+/* Can perf count it? Tried in the task that starts the session. The hooks allocate memory, which they can't under PREEMPT_RT. */
 static int gs_task_point_try(struct gs_task_point *p)
 {
 	struct gs_task_event e = { .point = p };
@@ -268,19 +268,19 @@ static int gs_task_point_try(struct gs_task_point *p)
 	return 0;
 }
 
-static int gs_counted_follow(void)
+static int gs_counted_watch(void)
 {
 	int err = 0;
 	u32 i;
 
 	gs_visits_open(&gs_counted_visits, gs_counted_visited);
-	gs_visits_open(&gs_asking_visits, gs_counted_asked);
+	gs_visits_open(&gs_reader_visits, gs_counted_reader_visited);
 	for (i = 0; i < ARRAY_SIZE(gs_counted_hooks) && !err; i++)
 		err = gs_hook_arm(&gs_counted_hooks[i]);
 	return err;
 }
 
-/* -ENOMEM, or 0: points that can't be counted go to gs_unarmed(). */
+/* 0 or -ENOMEM. For points that can't be counted, gs_unarmed() is called. */
 static int gs_task_points_arm(const struct gs_point **points, u32 n)
 {
 	int err;
@@ -300,7 +300,7 @@ static int gs_task_points_arm(const struct gs_point **points, u32 n)
 		p->err = gs_task_point_try(p);
 	}
 	WRITE_ONCE(gs_ntask_points, n);
-	err = gs_counted_follow();
+	err = gs_counted_watch();
 	for (i = 0; i < n; i++)
 		if (err || gs_task_points[i].err)
 			gs_unarmed(points[i], err ?: gs_task_points[i].err);
@@ -336,16 +336,16 @@ static void gs_task_points_disarm(void)
 	lockdep_assert_held(&gs_session_mutex);
 	gs_hooks_disarm(gs_counted_hooks, ARRAY_SIZE(gs_counted_hooks));
 	gs_visits_close(&gs_counted_visits);
-	gs_visits_close(&gs_asking_visits);
+	gs_visits_close(&gs_reader_visits);
 	cancel_work_sync(&gs_counted_reaper);
 	gs_counted_free(true);
 	WRITE_ONCE(gs_ntask_points, 0);
-	synchronize_rcu();	/* handlers that read counters */
+	synchronize_rcu();	/* waits for handlers that read counters */
 	kvfree(gs_task_points);
 	gs_task_points = NULL;
 }
 
-/* The current task's own, which runs where we are, or not at all. As perf_event_read_local(), which is not for modules. */
+/* The count of an event of the current task, which is active on this CPU or not at all. Like perf_event_read_local(), which is not exported. */
 static u64 gs_event_count(struct perf_event *event)
 {
 	if (event->oncpu == smp_processor_id())
@@ -357,7 +357,7 @@ gs_s64 gs_perf_count(gs_u32 counter)
 {
 	u32 i, n = READ_ONCE(gs_ntask_points);
 	struct gs_counted *c;
-	bool ask = false;
+	bool missing = false;
 	u64 count = 0;
 
 	rcu_read_lock();
@@ -368,11 +368,11 @@ gs_s64 gs_perf_count(gs_u32 counter)
 		if (c && c->events[i].event)
 			count += gs_event_count(c->events[i].event);
 		else
-			ask |= gs_is_for_askers(&gs_task_points[i]);
+			missing |= gs_is_for_readers(&gs_task_points[i]);
 	}
 	rcu_read_unlock();
-	if (ask)
-		gs_visit(&gs_asking_visits, current);
+	if (missing)
+		gs_visit(&gs_reader_visits, current);
 	return count;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * process.c - what happens to processes and threads: they begin, by fork or
- * exec, and end, and call the kernel. args[0] says what of it, args[1] is a
- * pid or 0 for all processes, and the image a program that they have to run,
- * or the kernel for any. Handlers run in the task that it happens to. Processes
- * and threads that are there before the session begin with it.
+ * process.c - events of processes and threads: begin, by fork or exec; end; and
+ * system calls. args[0] is the event, args[1] a pid or 0 for all processes; the
+ * image is the program that they must run, or the kernel for any. Handlers run in
+ * the task concerned. For processes and threads that exist already, the begin
+ * event is at the session's start.
  *
- * No tracepoint runs in a new task, nor in one that ends while it still has
- * its memory: there kprobes stand at functions that tell.
+ * There is no tracepoint in a new task, nor in an ending task that still has its
+ * memory: for these events, kernel functions are probed by kprobes.
  */
 #include <linux/kprobes.h>
 #include <linux/sched/signal.h>
@@ -54,7 +54,7 @@ static bool gs_runs_user_code(void)
 	return current->mm && !(current->flags & PF_KTHREAD);
 }
 
-/* In the new task, before it is in user space for the first time. */
+/* In the new task, before it enters user space for the first time. */
 static int gs_process_born(struct kprobe *kp, struct pt_regs *regs)
 {
 	if (gs_runs_user_code())
@@ -69,7 +69,7 @@ static void gs_process_executes(void *data, struct task_struct *task, pid_t old,
 		gs_process_happens(GS_PROCESS_BEGIN, task_pt_regs(current));
 }
 
-/* A process' last thread lets its timers go when it ends, while its memory is still there; a task that runs another program does so, too. */
+/* Called when a process's last thread ends, while its memory still exists; but also at exec. */
 static int gs_process_dies(struct kprobe *kp, struct pt_regs *regs)
 {
 	if (gs_runs_user_code() && current->flags & PF_EXITING)
@@ -94,7 +94,7 @@ static void gs_process_returns(void *data, struct pt_regs *regs, long result)
 	gs_process_happens(GS_PROCESS_SYSRET, regs);
 }
 
-/* A task that was there before the session begins for it with the session. */
+/* The begin event of a task that exists when the session starts. */
 static enum gs_process_event gs_process_beginning(const struct task_struct *t)
 {
 	return thread_group_leader((struct task_struct *)t) ? GS_PROCESS_BEGIN : GS_THREAD_BEGIN;
@@ -131,14 +131,14 @@ static struct gs_hook gs_process_hooks[] = {
 	{ "sys_exit", gs_process_returns },
 };
 
-/* Which of gs_process_kprobes and gs_process_hooks an event takes, by bits; hooks from bit 4 on. */
+/* Bits of the gs_process_kprobes and, from bit 4 on, the gs_process_hooks that an event needs. */
 static const u8 gs_process_takes[GS_PROCESS_EVENTS] = {
 	[GS_PROCESS_BEGIN] = 0x11, [GS_PROCESS_END] = 0x02, [GS_THREAD_BEGIN] = 0x01,
 	[GS_THREAD_END] = 0x04, [GS_PROCESS_SYSCALL] = 0x20, [GS_PROCESS_SYSRET] = 0x40,
 };
 static u8 gs_process_armed;	/* the same bits */
 
-/* Disabled first: where it may not be armed, it must not have been. 0 or -errno. */
+/* Registers a kprobe disabled, as it may turn out that it must not be armed. 0 or -errno. */
 static int gs_process_arm_kprobe(struct kprobe *kp)
 {
 	int err;
@@ -154,7 +154,7 @@ static int gs_process_arm_kprobe(struct kprobe *kp)
 	return err;
 }
 
-/* Arms what an event takes. 0 or -errno. */
+/* Arms the kprobes and hooks that an event needs. 0 or -errno. */
 static int gs_process_arm_event(enum gs_process_event event)
 {
 	u32 i;
@@ -170,7 +170,7 @@ static int gs_process_arm_event(enum gs_process_event event)
 	return err;
 }
 
-/* -ENOMEM, or 0: points of which the kernel does not tell go to gs_unarmed(). */
+/* 0 or -ENOMEM. For points whose event the kernel has no hook for, gs_unarmed() is called. */
 static int gs_processes_arm(const struct gs_point **points, u32 n)
 {
 	u32 event, i, at = 0;

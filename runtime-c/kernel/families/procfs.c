@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * procfs.c - files in /proc/systemtap/MODULE that scripts answer. args[0] is
- * the file's mode, and whether the probe is of reading or of writing; args[1]
- * the size of what is read. Several probes may be of one file.
+ * procfs.c - files in /proc/systemtap/MODULE. args[0] is the file's mode, and
+ * whether handlers run for reads or for writes; args[1] is the size of the buffer
+ * for reads. A file may have several probes.
  *
- * Who reads from the file's beginning runs the handler, and reads on in what it
- * has said then: each open file has its own. When the session ends, reading and
- * writing is an error (EIO) from then on; the files go with the module. Open files
- * don't hold that, but who is reading or writing does: he may wait for a page
- * of his own for as long as he likes, and STOP must not wait for him.
+ * A read at the file's beginning runs the handler; further reads continue in
+ * the text that it has set, which each open file has for itself. After the
+ * session's end, reads and writes fail with EIO; the files are removed with the
+ * module. An open file does not hold a reference to the module, but a read or
+ * write in progress does: it may wait for a page fault for any time, and STOP must
+ * not wait for it.
  */
 #include <linux/fs.h>
 #include <linux/moduleparam.h>
@@ -23,21 +24,21 @@
 #define GS_PROCFS_WRITE (1 << 17)
 #define GS_PROCFS_MODE 0777
 
-/* SystemTap's folder, which sessions of all kinds share. */
+/* The folder that all sessions share, SystemTap's too. */
 #define GS_PROCFS_DIR "systemtap"
 
-static const struct gs_point **gs_procfs;	/* the points, those of a file not always together */
+static const struct gs_point **gs_procfs;	/* the points; those of a file need not be adjacent */
 static u32 gs_procfs_count;
 static struct proc_dir_entry *gs_procfs_dir;	/* the session's */
 
 /* An open file. */
 struct gs_procfs_open {
-	const struct gs_point *first;	/* of the file's points; for its path */
+	const struct gs_point *first;	/* the first of the file's points, for its path */
 	struct mutex lock;		/* for value */
-	struct gs_value value;		/* what reads are given; text is NULL before the first */
+	struct gs_value value;		/* the text for reads; NULL before the first read */
 };
 
-/* The next point of a file that is of what, from the i-th on; NULL if there is none. */
+/* The next point of a file, from the i-th on, for reads or for writes; NULL if there is none. */
 static const struct gs_point *gs_procfs_next(const char *file, u32 what, u32 *i)
 {
 	while (*i < gs_procfs_count) {
@@ -49,7 +50,7 @@ static const struct gs_point *gs_procfs_next(const char *file, u32 what, u32 *i)
 	return NULL;
 }
 
-/* Runs a handler. False if the session doesn't run, or if the handler has ended with an error. */
+/* Runs a handler. False if the session doesn't run, or if the handler ended with an error. */
 static bool gs_procfs_run(const struct gs_point *p, struct gs_value *value)
 {
 	struct gs_hit hit = gs_hit_of(p);
@@ -62,7 +63,7 @@ static bool gs_procfs_run(const struct gs_point *p, struct gs_value *value)
 	return done;
 }
 
-/* Has the handler say anew what the file holds; of->lock is held. */
+/* Runs the handler to set the file's text; of->lock is held. */
 static int gs_procfs_fill(struct gs_procfs_open *of, const struct gs_point *p)
 {
 	struct gs_value *v = &of->value;
@@ -97,7 +98,7 @@ static ssize_t gs_procfs_give(struct gs_procfs_open *of, char __user *to, size_t
 	return done;
 }
 
-/* As much as a string holds: who writes more sees that, and writes the rest. */
+/* At most as much as a string holds: a longer write returns the shorter length, and the writer continues. */
 static ssize_t gs_procfs_take(struct gs_procfs_open *of, const char __user *from, size_t n)
 {
 	struct gs_value v = { .size = MAXSTRINGLEN };
@@ -148,7 +149,7 @@ static int gs_procfs_file_open(struct inode *inode, struct file *file)
 	of->first = pde_data(inode);
 	mutex_init(&of->lock);
 	file->private_data = of;
-	/* root may open what the modes forbid. */
+	/* root may open files regardless of their mode. */
 	if (file->f_mode & FMODE_WRITE && !gs_procfs_next(of->first->file, GS_PROCFS_WRITE, &i)) {
 		kfree(of);
 		return -EACCES;
@@ -174,10 +175,10 @@ static const struct proc_ops gs_procfs_operations = {
 };
 
 /*
- * Makes the session's folder. Nobody can tell whether the one around it is there but by its
- * path, and procfs complains of a second one: sessions that look at the same
- * time wait for each other with a lock of the kernel's that all of them have,
- * that of the parameters of what is built in. It stays behind, as others may be using it.
+ * Creates the session's folder. Whether the shared folder exists can only be found by its
+ * path, and procfs warns if it is created twice. So sessions that start at the same time
+ * exclude each other by a lock of the kernel that all modules can reach, that of the
+ * parameters of built-in modules. The shared folder is never removed, as others may use it.
  */
 static int gs_procfs_make_dir(void)
 {
@@ -191,13 +192,13 @@ static int gs_procfs_make_dir(void)
 		path_put(&path);
 	else
 		there = proc_mkdir(GS_PROCFS_DIR, NULL);
-	/* In a folder that is not there procfs complains. */
+	/* procfs warns of a missing folder. */
 	gs_procfs_dir = there ? proc_mkdir(name, NULL) : NULL;
 	kernel_param_unlock(NULL);
 	return gs_procfs_dir ? 0 : -ENOMEM;
 }
 
-/* Does one of the n first points have a path that begins so, as one of a file or of a folder? */
+/* Does the path of one of the n first points begin with these characters, as a file or a folder? */
 static bool gs_procfs_made(u32 n, const char *path, size_t len)
 {
 	u32 i;
@@ -208,7 +209,7 @@ static bool gs_procfs_made(u32 n, const char *path, size_t len)
 	return false;
 }
 
-/* The modes of all points of a file. */
+/* The union of the modes of a file's points. */
 static umode_t gs_procfs_mode(const char *file)
 {
 	const struct gs_point *p;
@@ -220,7 +221,7 @@ static umode_t gs_procfs_mode(const char *file)
 	return mode;
 }
 
-/* Makes the file of the i-th point, and its folders, as far as they are not there. */
+/* Creates the file of the i-th point, and its folders, if they don't exist. */
 static int gs_procfs_make_file(u32 i)
 {
 	const char *file = gs_procfs[i]->file, *slash = file;
@@ -257,7 +258,7 @@ static int gs_procfs_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
-/* The session runs no more: no handler begins. Waits for those that have begun. */
+/* The session doesn't run any more, so no handler begins. Waits for those that run. */
 static void gs_procfs_disarm(void)
 {
 	if (gs_procfs_dir)

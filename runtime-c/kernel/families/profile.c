@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile.c - timer.profile: on every CPU, with the registers of what the
- * timer's interrupt has come into. args[0] is the period in ns. A timer stays
- * on its CPU, and comes and goes with it.
+ * profile.c - timer.profile: a timer on every CPU, whose handlers have the
+ * registers of the interrupted code. args[0] is the period in ns. The timer is
+ * started and stopped with its CPU.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -12,7 +12,7 @@
 
 #include "../dispatch.h"
 
-/* A CPU's timer. */
+/* The timer of a CPU. */
 struct gs_profile_timer {
 	struct hrtimer timer;
 	const struct gs_hit *hit;
@@ -26,7 +26,7 @@ struct gs_profile {
 
 static struct gs_profile *gs_profiles;
 static u32 gs_nprofiles;
-static int gs_profile_hotplug;		/* its state; 0: none */
+static int gs_profile_hotplug;		/* the hotplug state; 0: none */
 
 static enum hrtimer_restart gs_profile_fire(struct hrtimer *timer)
 {
@@ -37,7 +37,7 @@ static enum hrtimer_restart gs_profile_fire(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* On this CPU, with nothing that could take us to another. */
+/* On this CPU, with migration impossible. */
 static void gs_profile_start(void *profile)
 {
 	struct gs_profile *p = profile;
@@ -46,7 +46,7 @@ static void gs_profile_start(void *profile)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Arms and disarms it, as its condition says. CPUs neither come nor go meanwhile. */
+/* Arms or disarms the timers, by their conditions. The CPU hotplug lock is held. */
 static void gs_profile_update(struct gs_profile *p)
 {
 	bool wanted = gs_wanted(p->hit.slot);
@@ -70,7 +70,7 @@ static void gs_profiles_update(void)
 	cpus_read_unlock();
 }
 
-/* Both run on the CPU that comes or goes. */
+/* Hotplug callbacks, which run on the CPU concerned. */
 static int gs_profile_cpu_up(unsigned int cpu)
 {
 	unsigned long flags;
@@ -125,7 +125,7 @@ static int gs_profiles_arm(const struct gs_point **points, u32 n)
 static void gs_profiles_disarm(void)
 {
 	if (gs_profile_hotplug)
-		cpuhp_remove_state(gs_profile_hotplug);	/* stops them */
+		cpuhp_remove_state(gs_profile_hotplug);	/* stops the timers of all CPUs */
 	gs_profile_hotplug = 0;
 	while (gs_nprofiles)
 		free_percpu(gs_profiles[--gs_nprofiles].timers);

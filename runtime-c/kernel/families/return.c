@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * return.c - function return. What finds its way to a return is the kernel's
- * kretprobe. One serves a whole group of functions: it is registered, but never
- * armed; ftrace calls us at each function's entry, and we have the kretprobe's
- * own handler hook the return, as kprobes would from an armed one. It asks of
- * the registers the stack pointer only, which ftrace always saves. That the
- * handler is the kprobe's pre_handler is nothing that kretprobes promise: in a
- * kernel where it is not there, as for functions without ftrace site, each
- * point has an armed kretprobe. What costs time is allocating a kretprobe's
- * instances, so many groups share one: the pool.
+ * return.c - function returns, by kretprobes. One kretprobe serves a whole group
+ * of functions: it is registered, but never armed. ftrace calls the group at each
+ * function's entry, and there the kretprobe's own pre_handler is called to hook
+ * the return, as kprobes would call it for an armed one. Of the registers it
+ * needs only the stack pointer, which ftrace always saves. A pre_handler is not
+ * part of the kretprobes' interface: in a kernel without it, and for functions
+ * without an ftrace site, each point has an armed kretprobe of its own. To
+ * allocate a kretprobe's instances takes time, so if there are many groups, they
+ * share one kretprobe: the pool.
  *
- * args[0] is how many calls of a function may be under way at once; 0: a default.
+ * args[0] is the number of calls of a function that may be active at once; 0: a default.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -19,17 +19,17 @@
 #include "../return.h"
 
 #define GS_MAX_INSTANCES (1 << 16)
-#define GS_RETURNS_SHARE 4		/* as many groups have one ftrace_ops, and the pool */
-#define GS_POOL_DATA 256		/* bytes; who saves more has a kretprobe of its own */
+#define GS_RETURNS_SHARE 4		/* from this number on, groups share an ftrace_ops, and the pool */
+#define GS_POOL_DATA 256		/* bytes of an instance of the pool; groups that save more have a kretprobe of their own */
 
 static LIST_HEAD(gs_returns);
 static struct kretprobe **gs_hooks;		/* the registered ones */
-static u32 gs_nhooks, gs_nhooks_armed;		/* those that are armed by themselves come first */
+static u32 gs_nhooks, gs_nhooks_armed;		/* the armed ones come first */
 static struct kretprobe gs_pool;
 static bool gs_have_pool;
 static u64 gs_returns_full, gs_returns_missed;
 
-/* For calls of n functions: what is under way at once has tasks, and those have memory. */
+/* A limit for the calls of n functions, by memory: each active call has a task, which takes memory, too. */
 static u32 gs_default_instances(u32 n)
 {
 	u32 tasks = 2048 + min(totalram_pages() >> (20 - PAGE_SHIFT), 16384UL);
@@ -37,7 +37,7 @@ static u32 gs_default_instances(u32 n)
 	return min3(512 + 16 * (n - 1), tasks, 16384u);
 }
 
-/* How many calls of one of n functions may be under way: as the script says, else what memory allows. */
+/* The number of active calls to provide for, of one of n functions: by the script, else by memory. */
 static int gs_instances(const struct gs_hit *hits, u32 nhits, u32 n)
 {
 	s64 most = 0;
@@ -50,7 +50,7 @@ static int gs_instances(const struct gs_hit *hits, u32 nhits, u32 n)
 	return min_t(u64, most * n, GS_MAX_INSTANCES);
 }
 
-/* The bytes of an instance's data that these handlers want. */
+/* The bytes of an instance's data that these handlers need. */
 static size_t gs_return_data(const struct gs_hit *hits, u32 nhits)
 {
 	size_t n = 1;
@@ -109,7 +109,7 @@ static int gs_register_hook(struct kretprobe *rp, u64 addr)
 	return err;
 }
 
-/* For functions of a group, of which any that kretprobes take is as good as another. */
+/* Registers a kretprobe for the functions of a group, at any of them that the kernel accepts. */
 static int gs_register_unarmed(struct kretprobe *rp, const struct gs_group *g)
 {
 	int err = -EINVAL;
@@ -126,7 +126,7 @@ static int gs_register_unarmed(struct kretprobe *rp, const struct gs_group *g)
 	return err;
 }
 
-/* May the pool serve the group? Not where the script says how many calls are to be provided for. */
+/* May the group use the pool? Not if the script gives a number of active calls. */
 static bool gs_poolable(const struct gs_group *g)
 {
 	u32 i;
@@ -137,7 +137,7 @@ static bool gs_poolable(const struct gs_group *g)
 	return gs_return_data(g->hits, g->nhits) <= GS_POOL_DATA;
 }
 
-/* Makes the pool, if many groups want it; where it can't be made, they do without. */
+/* Creates the pool, if many groups may use it; without it they have kretprobes of their own. */
 static void gs_returns_prepare(const struct gs_groups *all)
 {
 	u32 ngroups = 0, nsites = 0;
@@ -185,7 +185,7 @@ static int gs_return_make(struct gs_group *g)
 	return 0;
 }
 
-/* -ENOMEM, or 0: a point that kprobes refuse goes to gs_unarmed(). */
+/* 0 or -ENOMEM. If the kernel refuses the point, gs_unarmed() is called. */
 static int gs_return_alone(const struct gs_point *p, u32 n)
 {
 	struct gs_hit hit = gs_hit_of(p);
@@ -221,8 +221,8 @@ static int gs_return_alone(const struct gs_point *p, u32 n)
 }
 
 /*
- * What kretprobes call with a lock held that hooking a return takes: they notice
- * only where a kretprobe is hit in the ordinary way.
+ * Functions that kretprobes call while they hold a lock that hooking a return
+ * takes. The kernel's own check is only made for kretprobes that are hit by kprobes.
  */
 static bool gs_return_excludes(u64 addr)
 {
@@ -236,7 +236,7 @@ static struct gs_groups gs_return_groups = {
 
 static int gs_returns_arm(const struct gs_point **points, u32 n)
 {
-	/* The pool is one, a group has one, a point alone another. */
+	/* The pool has one, each group, and each point alone. */
 	gs_hooks = kvcalloc(2 * n + 1, sizeof(*gs_hooks), GFP_KERNEL);
 	return gs_hooks ? gs_groups_arm(&gs_return_groups, points, n) : -ENOMEM;
 }
@@ -250,7 +250,7 @@ static void gs_returns_update(void)
 		gs_kprobe_update(&gs_hooks[i]->kp, &container_of(gs_hooks[i], struct gs_return, rp)->hits[0].hit);
 }
 
-/* In one go, as each would wait for all CPUs. */
+/* All at once, as each call waits for all CPUs. */
 static void gs_returns_disarm(void)
 {
 	struct gs_return *r, *next;
@@ -261,7 +261,7 @@ static void gs_returns_disarm(void)
 	while (gs_nhooks) {
 		struct kretprobe *rp = gs_hooks[--gs_nhooks];
 
-		/* Those of groups are counted where they are missed. */
+		/* Missed hits of groups are counted where they happen. */
 		if (gs_nhooks < gs_nhooks_armed || !GS_SHOWS_HOOKED)
 			gs_returns_full += rp->nmissed;
 		gs_returns_missed += rp->kp.nmissed;

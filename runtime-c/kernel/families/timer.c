@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timer.c - timer probes: args[0] is the period in ns, args[1] by how much
- * more or less each one may be, at random. High-resolution timers, whose
- * handlers run in the interrupt, with PREEMPT_RT too.
+ * timer.c - timer probes: args[0] is the period in ns, args[1] its random
+ * deviation. They are high-resolution timers whose handlers run in the interrupt,
+ * also under PREEMPT_RT.
  */
 #include <linux/hrtimer.h>
 #include <linux/random.h>
@@ -10,7 +10,7 @@
 
 #include "../dispatch.h"
 
-/* More often is no use to anyone, and the machine would do nothing else. */
+/* The shortest period: with shorter ones the CPU would do nothing else. */
 #define GS_TIMER_MIN_NS (100 * NSEC_PER_USEC)
 
 struct gs_timer {
@@ -23,7 +23,7 @@ struct gs_timer {
 static struct gs_timer *gs_timers;
 static u32 gs_ntimers;
 
-/* SplitMix64: the kernel's own generators take locks, on which PREEMPT_RT sleeps. */
+/* SplitMix64: the kernel's generators take locks, which sleep under PREEMPT_RT. */
 static u64 gs_timer_random(struct gs_timer *t)
 {
 	u64 x = t->random += 0x9e3779b97f4a7c15ull;
@@ -52,7 +52,7 @@ static enum hrtimer_restart gs_timer_fire(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* Arms and disarms it, as its condition says. */
+/* Arms or disarms a timer, by its condition. */
 static void gs_timer_update(struct gs_timer *t)
 {
 	bool wanted = gs_wanted(t->hit.slot);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tracepoint.c - the kernel's tracepoints. A point's symbol is its struct
- * tracepoint. What a tracepoint passes lies where the calling convention has
- * it, the probe's own data first: one function takes them all, and leaves it
- * to the handler to know what they are.
+ * tracepoint. A tracepoint passes its arguments by the calling convention, after
+ * the probe's data: one callback serves all tracepoints, and the handler reads the
+ * arguments as it needs them.
  */
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -20,8 +20,8 @@ static struct gs_trace **gs_traces;	/* those that the kernel has */
 static u32 gs_ntraces;
 
 /*
- * The registers that the handler sees are those of the traced function behind
- * its call of us, as far as calls keep them, with the arguments.
+ * The handler's registers are those of the traced function after its call of the
+ * callback, as far as calls preserve them, and those of the arguments.
  */
 static void gs_trace_hit(void *data, u64 si, u64 dx, u64 cx, u64 r8, u64 r9)
 {
@@ -39,11 +39,11 @@ static void gs_trace_hit(void *data, u64 si, u64 dx, u64 cx, u64 r8, u64 r9)
 	regs.bp = frame[0];
 	regs.ip = frame[1];
 	regs.sp = (u64)(frame + 2);
-	regs.cs = 0;			/* the others are not there: see registers.stp */
+	regs.cs = 0;			/* the registers do not exist otherwise: see registers.stp */
 	gs_run(&t->hit, (struct pt_regs *)&regs, regs.ip, false);
 }
 
-/* Arms it or disarms it, if need be: handlers that run have yet to end then. 0 or -errno. */
+/* Arms or disarms a point, by its condition; does not wait for handlers that run. 0 or -errno. */
 static int gs_trace_set(struct gs_trace *t, bool wanted)
 {
 	int err = 0;
@@ -57,7 +57,7 @@ static int gs_trace_set(struct gs_trace *t, bool wanted)
 	return err;
 }
 
-/* -ENOMEM, or 0: a point that the kernel refuses goes to gs_unarmed(). */
+/* 0 or -ENOMEM. If the kernel refuses the point, gs_unarmed() is called. */
 static int gs_trace_arm(const struct gs_point *p)
 {
 	struct gs_trace *t;

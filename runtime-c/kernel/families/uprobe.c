@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * uprobe.c - instructions of programs and libraries: functions' entries,
- * statements, SDT marks. Handlers see the registers of user space.
+ * statements, SDT marks. Handlers have the registers of user space.
  */
 #include "../uprobe.h"
 

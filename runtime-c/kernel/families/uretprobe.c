@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * uretprobe.c - returns of programs' functions: where all instructions are known
- * by which a function returns, there; else by the kernel's uretprobes.
- * What a handler wants from the function's entry is kept in a table, by the
- * task and by where the return address stands; in a program of Go's by the
- * goroutine, and by how far from its stack's root that is. A call that never returns, as a
- * longjmp or the task's end left it, is overwritten: by a later call at the
- * same place, or as the oldest where there is no room. args[0] is how many
- * calls may be under way at once; 0: a default.
+ * uretprobe.c - returns of programs' functions: by uprobes at all instructions
+ * that return from the function, if they are known, else by the kernel's
+ * uretprobes. Values of the function's entry are kept in a table. Its key is the
+ * task and the address of the return address on the stack; in a Go program the
+ * goroutine, and the distance of that from the stack's base, as stacks move. The
+ * entry of a call that never returns, because of longjmp or the task's end, is
+ * overwritten by a later call with the same key, or as the oldest if there is no
+ * room. args[0] is the number of calls that may be active at once; 0: a default.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
@@ -20,21 +20,21 @@
 #define GS_CALLS_DEFAULT 32768		/* but for no more calls */
 #define GS_CALLS_MAX (1 << 20)
 
-/* The kernel follows no more returns of a task: MAX_URETPROBE_DEPTH in kernel/events/uprobes.c. */
+/* The kernel hooks at most so many returns of a task: MAX_URETPROBE_DEPTH in kernel/events/uprobes.c. */
 #define GS_MAX_URETPROBE_DEPTH 64
 
 enum gs_call_state {
 	GS_CALL_FREE,
-	GS_CALL_OPEN,			/* what it has saved waits for the return */
-	GS_CALL_FAILED,			/* its entry's handler has not run to its end */
-	GS_CALL_BUSY,			/* a handler works on it: it stays */
+	GS_CALL_OPEN,			/* values are saved for the return */
+	GS_CALL_FAILED,			/* the handler at the entry has failed */
+	GS_CALL_BUSY,			/* a handler uses it: it must not be overwritten */
 };
 
 struct gs_call {
-	u64 thread;			/* the task, or goroutine */
+	u64 thread;			/* the task or goroutine */
 	const struct gs_point *of;
-	u64 place;			/* of the return address */
-	u64 begun;			/* the lower, the older */
+	u64 place;			/* of the return address on the stack */
+	u64 begun;			/* a sequence number: the lowest is the oldest */
 	enum gs_call_state state;
 	u64 saved[];
 };
@@ -42,13 +42,13 @@ struct gs_call {
 struct gs_calls {
 	raw_spinlock_t lock;
 	u64 begun;
-	bool full;			/* a call has been overwritten by another, which may have returned later */
+	bool full;			/* a call has been overwritten for lack of room, and may not have returned yet */
 };
 
 static struct gs_uprobes gs_user_returns;
 static struct gs_calls *gs_call_sets;	/* NULL if nothing is saved */
 static void *gs_call_memory;
-static u32 gs_call_bits;		/* 1 << that is the number of sets */
+static u32 gs_call_bits;		/* 1 << gs_call_bits is the number of sets */
 static size_t gs_call_size;
 
 static struct gs_call *gs_call_at(u32 set, u32 way)
@@ -56,15 +56,15 @@ static struct gs_call *gs_call_at(u32 set, u32 way)
 	return gs_call_memory + gs_call_size * (set * GS_CALL_WAYS + way);
 }
 
-/* What tells a call from others: whose it is, and where its return address stands. */
+/* The key of a call: its task or goroutine, and the place of its return address. */
 struct gs_call_key {
 	const struct gs_point *point;
 	u64 thread, place;
 };
 
-#define GS_GO_STACK_HI 8	/* in struct g: where the goroutine's stack begins, its highest address */
+#define GS_GO_STACK_HI 8	/* in struct g: the highest address of the goroutine's stack, its base */
 
-/* place is where the return address stands, or stood. */
+/* place is the address of the return address on the stack. */
 static struct gs_call_key gs_call_key(const struct gs_point *p, const struct pt_regs *regs, u64 place)
 {
 	struct gs_call_key key = { p, (u64)current, place };
@@ -90,7 +90,7 @@ static bool gs_call_is(const struct gs_call *c, const struct gs_call_key *key)
 	return c->state != GS_CALL_FREE && c->thread == key->thread && c->place == key->place && c->of == key->point;
 }
 
-/* Room for a call that begins; NULL if there is none. The caller keeps interrupts off. */
+/* Takes an entry for a call that begins; NULL if there is no room. Interrupts are off. */
 static struct gs_call *gs_call_begin(const struct gs_call_key *key)
 {
 	u32 set = gs_call_set(key), i;
@@ -120,7 +120,7 @@ static struct gs_call *gs_call_begin(const struct gs_call_key *key)
 	return best;
 }
 
-/* The call that ends. NULL if none of them has begun: its entry was before the session, or (lost is set) it may have been overwritten. */
+/* The entry of a call that ends. NULL: the call began before the session, or (lost is set) it may have been overwritten. */
 static struct gs_call *gs_call_end(const struct gs_call_key *key, bool *failed, bool *lost)
 {
 	u32 set = gs_call_set(key), i;
@@ -140,7 +140,7 @@ static struct gs_call *gs_call_end(const struct gs_call_key *key, bool *failed, 
 	return found;
 }
 
-/* At the function's entry: saves what the handler wants. */
+/* At the function's entry: saves values for the handler. */
 static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs *regs GS_UPROBE_DATA)
 {
 	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
@@ -166,7 +166,7 @@ static int gs_user_return_enter(struct uprobe_consumer *consumer, struct pt_regs
 	return 0;
 }
 
-/* The function returns; place is where the return address stands, or stood. */
+/* At the function's return; place is the address of the return address on the stack. */
 static __always_inline void gs_user_return_run(struct gs_uprobe *u, struct pt_regs *regs, u64 ip, u64 place)
 {
 	bool failed = false, lost = false;
@@ -193,7 +193,7 @@ out:
 	local_irq_restore(flags);
 }
 
-/* By the kernel's uretprobe. */
+/* Called by the kernel's uretprobe. */
 static int gs_user_return_hit(struct uprobe_consumer *consumer, unsigned long func, struct pt_regs *regs GS_UPROBE_DATA)
 {
 	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
@@ -203,7 +203,7 @@ static int gs_user_return_hit(struct uprobe_consumer *consumer, unsigned long fu
 	return 0;
 }
 
-/* At an instruction that returns. */
+/* Called by a uprobe at an instruction that returns. */
 static int gs_user_ret_hit(struct uprobe_consumer *consumer, struct pt_regs *regs GS_UPROBE_DATA)
 {
 	struct gs_uprobe *u = container_of(consumer, struct gs_uprobe, consumer);
@@ -229,7 +229,7 @@ static void gs_user_ret(struct gs_uprobe *u)
 	u->consumer.handler = gs_user_ret_hit;
 }
 
-/* Memory for what the points' handlers save; 0 or -ENOMEM. */
+/* Allocates the table; 0 or -ENOMEM. */
 static int gs_calls_init(const struct gs_point **points, u32 n)
 {
 	u32 i, saved = 0, sets;
@@ -246,7 +246,7 @@ static int gs_calls_init(const struct gs_point **points, u32 n)
 	gs_call_size = sizeof(struct gs_call) + saved * sizeof(u64);
 	if (unsaid)
 		calls += min_t(s64, GS_CALLS_MEMORY / gs_call_size, GS_CALLS_DEFAULT);
-	/* Two sets at least: hash_64() can't make a number of no bits. */
+	/* At least two sets: hash_64() needs at least one bit. */
 	sets = DIV_ROUND_UP(min_t(s64, calls, GS_CALLS_MAX), GS_CALL_WAYS);
 	gs_call_bits = order_base_2(max(sets, 2u));
 	sets = 1u << gs_call_bits;
@@ -259,7 +259,7 @@ static int gs_calls_init(const struct gs_point **points, u32 n)
 	return 0;
 }
 
-/* -ENOMEM, or 0. Returns before the entry: no call is left open. */
+/* 0 or -ENOMEM. Returns are armed before entries, so that no saved call misses its return. */
 static int gs_user_return_arm(const struct gs_point *p)
 {
 	int err = 0;

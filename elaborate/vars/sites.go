@@ -17,43 +17,43 @@ type (
 	variable = dwarf.Variable
 )
 
-// A place is one at which target variables are asked for.
-type place interface {
-	// types are those that casts and enumerations mean there.
+// A site is a probe site as target variables see it: what is known of the parameters, variables and types there.
+type site interface {
+	// types returns the types for casts and enumerations.
 	types() (btf.Named, error)
-	// prototype returns the parameters and the result by BTF, nil if it does not
-	// tell; certain is false if they may be those of another function.
+	// prototype returns the parameters and the result by BTF, nil if they are not
+	// known; certain is false if they may be those of another function of the name.
 	prototype() (p *btf.Proto, certain bool)
-	// scope returns what debuginfo says of the address, nil if it says nothing.
+	// scope returns the scope of the address by debuginfo, nil if there is none.
 	scope() *scope
-	// param returns where the i-th parameter of the prototype is.
+	// param returns the location of the i-th parameter of the prototype.
 	param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location
-	// inProgram reports whether the place is in a program, and not in the kernel.
+	// inProgram reports whether the site is in a program, and not in the kernel.
 	inProgram() bool
-	// without reports whether such places never have variables.
+	// without reports whether such sites never have variables.
 	without() bool
 	// ambiguous warns at a variable if the prototype may be another function's.
 	ambiguous(at syntax.Pos)
-	// undescribed is the error where the prototype is needed for what, and there is none.
+	// undescribed is the error if there is no prototype, which what needs.
 	undescribed(at syntax.Pos, what string) *syntax.Diagnostic
-	// String names the place: its function or tracepoint.
+	// String names the site: its function or tracepoint.
 	String() string
 	// entry spells the probe point at the function's entry.
 	entry() string
-	// key is the same for places at which all variables have the same values.
+	// key is the same for sites at which all variables have the same values.
 	key() string
 }
 
-// nowhere is where functions and conditions run: there are @cast and the like.
+// nowhere is the site of functions and conditions, which can use @cast and the like.
 type nowhere struct {
 	env    *Env
 	reason string
 }
 
-// Nowhere returns what needs no place. reason says why there are no others:
-// "here, but only …".
+// Nowhere returns a Resolver for code without a probe site. reason says, in errors, why there are no
+// variables: "here, but only …".
 func (e *Env) Nowhere(reason string) *Resolver {
-	return &Resolver{env: e, place: &nowhere{e, reason}}
+	return &Resolver{env: e, site: &nowhere{e, reason}}
 }
 
 func (n *nowhere) types() (btf.Named, error)                              { return n.env.Target.Types() }
@@ -71,15 +71,15 @@ func (n *nowhere) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	return syntax.Errorf(at, "%s: there are no target variables %s", what, n.reason)
 }
 
-// A kprobe is a place of kprobe.function, which has no variables.
+// A kprobe is a site of kprobe.function, which has no variables.
 type kprobe struct {
 	nowhere
-	point string // with variables, where the function begins
+	point string // the probe point at the function's entry that has variables
 }
 
-// KProbe returns the variables of kprobe.function: none. point is the probe point that has them.
+// KProbe returns a Resolver for kprobe.function, which has no variables; point is the probe point that has.
 func (e *Env) KProbe(point string) *Resolver {
-	return &Resolver{env: e, place: &kprobe{nowhere{env: e}, point}}
+	return &Resolver{env: e, site: &kprobe{nowhere{env: e}, point}}
 }
 
 func (k *kprobe) without() bool { return true }
@@ -92,7 +92,7 @@ func (k *kprobe) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	return d
 }
 
-// A Function is one whose entry or return is probed.
+// A Function is a function whose entry or return is probed.
 type Function struct {
 	Image     image.Image
 	Name      string
@@ -101,19 +101,19 @@ type Function struct {
 	Warn      func(at syntax.Pos, msg string)
 }
 
-// A function is the place of a function's entry, by BTF or else by debuginfo.
+// A function is the site of a function's entry, by BTF or else by debuginfo.
 type function struct {
 	Function
-	env    *Env
-	proto  *btf.Proto
-	asked  bool // for proto
-	source *scope
-	looked bool // for source
+	env      *Env
+	proto    *btf.Proto
+	searched bool // for proto
+	source   *scope
+	looked   bool // for source
 }
 
 // Function returns the variables at a function's entry.
 func (e *Env) Function(f Function) *Resolver {
-	return &Resolver{env: e, place: &function{Function: f, env: e}}
+	return &Resolver{env: e, site: &function{Function: f, env: e}}
 }
 
 func (f *function) types() (btf.Named, error) { return f.Image.Types() }
@@ -122,8 +122,8 @@ func (f *function) without() bool             { return false }
 func (f *function) String() string            { return f.Name }
 
 func (f *function) prototype() (*btf.Proto, bool) {
-	if !f.asked {
-		f.asked = true
+	if !f.searched {
+		f.searched = true
 		if f.proto = syscallPrototype(f.Image, f.Name); f.proto == nil {
 			f.proto = onlyPrototype(f.Image, f.Name)
 		}
@@ -150,8 +150,8 @@ func onlyPrototype(im image.Image, name string) (proto *btf.Proto) {
 }
 
 // syscallPrototype returns the prototype of a system call's wrapper, long name(const
-// struct pt_regs *regs), nil for other functions. Of weak wrappers, and of those of
-// which a kernel has several of the name, BTF has none or calls the parameter __unused.
+// struct pt_regs *regs), nil for other functions. For weak wrappers, and if
+// there are several of a name, BTF has none, or its parameter is called __unused.
 func syscallPrototype(im image.Image, name string) *btf.Proto {
 	if im.User() || im.Name() != "" || !machine.IsSyscallWrapper(name) {
 		return nil
@@ -211,8 +211,8 @@ func (f *function) key() string {
 	return "unknown"
 }
 
-// undescribed is the error for a function of which BTF says nothing, or nothing for
-// certain, where the debuginfo has not told it either.
+// undescribed is the error for a function without a prototype in BTF, or without a
+// certain one, if there is no debuginfo either.
 func (f *function) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	module := f.Image.Name()
 	if module != "" && !f.Image.Typed() {
@@ -230,10 +230,10 @@ type Statement struct {
 	Source   *image.Source
 	Instance dwarf.Instance
 	Addr     uint64 // as linked
-	Entry    bool   // it stands for the function's entry: all arguments are where they were passed
+	Entry    bool   // it is the function's entry: all arguments are where they were passed
 }
 
-// A statement is the place of an instruction, of which only debuginfo knows the variables.
+// A statement is the site of an instruction, of which only debuginfo knows the variables.
 type statement struct {
 	function
 	instance dwarf.Instance
@@ -243,7 +243,7 @@ type statement struct {
 
 // Statement returns the variables at an instruction.
 func (e *Env) Statement(s Statement, warn func(at syntax.Pos, msg string)) *Resolver {
-	return &Resolver{env: e, place: &statement{
+	return &Resolver{env: e, site: &statement{
 		function: function{Function: Function{Image: s.Source.Image, Name: s.Instance.Func.Name, Addr: s.Addr, Warn: warn}, env: e},
 		instance: s.Instance,
 		from:     s.Source,
@@ -268,31 +268,31 @@ func (s *statement) key() string {
 	return "unknown"
 }
 
-// undescribed is the error where the scope can't be read.
+// undescribed is the error if the scope can't be read.
 func (s *statement) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
 	return syntax.Errorf(at, "%s: the debuginfo of %s does not describe %s", what, s.from, s.Name)
 }
 
-// A tracepoint is the place where a tracepoint calls its probes.
+// A tracepoint is the site where a tracepoint calls its probes.
 type tracepoint struct {
 	nowhere
-	image image.Image
-	trace *symbols.Tracepoint
-	proto *btf.Proto
-	asked bool
+	image    image.Image
+	trace    *symbols.Tracepoint
+	proto    *btf.Proto
+	searched bool
 }
 
 // Tracepoint returns the variables of a tracepoint of an image.
 func (e *Env) Tracepoint(im image.Image, t *symbols.Tracepoint) *Resolver {
-	return &Resolver{env: e, place: &tracepoint{nowhere: nowhere{env: e}, image: im, trace: t}}
+	return &Resolver{env: e, site: &tracepoint{nowhere: nowhere{env: e}, image: im, trace: t}}
 }
 
 func (t *tracepoint) types() (btf.Named, error) { return t.image.Types() }
 func (t *tracepoint) String() string            { return t.trace.String() }
 
 func (t *tracepoint) prototype() (*btf.Proto, bool) {
-	if !t.asked {
-		t.asked = true
+	if !t.searched {
+		t.searched = true
 		if types, err := t.image.Types(); err == nil {
 			t.proto = tracepointPrototype(types, t.trace.Name)
 		}
@@ -300,7 +300,7 @@ func (t *tracepoint) prototype() (*btf.Proto, bool) {
 	return t.proto, t.proto != nil
 }
 
-// tracepointPrototype returns what a tracepoint's probes take, nil if BTF does not say.
+// tracepointPrototype returns the prototype of a tracepoint's probes, nil if BTF has none.
 // The kernel has functions with these parameters for each tracepoint:
 // __traceiter_NAME, since Linux 5.10, and __probestub_NAME. The typedef
 // btf_trace_NAME has no names: its parameters are arg1, arg2 and so on.
@@ -330,9 +330,9 @@ func withoutData(p *btf.Proto) *btf.Proto {
 	return p
 }
 
-// param returns where the i-th parameter of a tracepoint is. The first
-// register carries the probe's own data, and the runtime's stack pointer is
-// behind the return address.
+// param returns the location of the i-th parameter of a tracepoint. The first
+// register has the probe's own data, and the runtime's stack pointer is above
+// the return address.
 func (t *tracepoint) param(types btf.Named, p *btf.Proto, i int, at syntax.Pos) *location {
 	l := argLocation(types, p, i, 1, 0, at)
 	l.store = nil
@@ -350,24 +350,24 @@ func (t *tracepoint) undescribed(at syntax.Pos, what string) *syntax.Diagnostic 
 	return syntax.Errorf(at, "%s: BTF does not describe the tracepoint %s", what, t.trace)
 }
 
-// Key is the same for two places at which all target variables have the same
-// values, as far as expressions go.
+// Key is the same for sites at which all target variables resolve to the same
+// expressions.
 func (v *Resolver) Key() string {
 	if v.given != nil {
 		return fmt.Sprintf("%p", v)
 	}
-	return fmt.Sprintf("%s %t", v.place.key(), v.atReturn)
+	return fmt.Sprintf("%s %t", v.site.key(), v.atReturn)
 }
 
-// tracepoint returns the place if it is a tracepoint, else nil.
+// tracepoint returns the site if it is a tracepoint, else nil.
 func (v *Resolver) tracepoint() *tracepoint {
-	t, _ := v.place.(*tracepoint)
+	t, _ := v.site.(*tracepoint)
 	return t
 }
 
-// Source returns the image of a place that is known by debuginfo alone, nil for others.
+// Source returns the image of a site that needs debuginfo, nil for others.
 func (v *Resolver) Source() *image.Source {
-	switch p := v.place.(type) {
+	switch p := v.site.(type) {
 	case *statement:
 		return p.from
 	case *listed:
@@ -376,9 +376,9 @@ func (v *Resolver) Source() *image.Source {
 	return nil
 }
 
-// probedAddr is the address, as linked, of a place that Source has.
+// probedAddr is the address, as linked, of a site that Source has.
 func (v *Resolver) probedAddr() uint64 {
-	switch p := v.place.(type) {
+	switch p := v.site.(type) {
 	case *statement:
 		return p.Addr
 	case *listed:
