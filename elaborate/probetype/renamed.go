@@ -42,6 +42,13 @@ var renamed = map[string][]string{
 	"wait_on_page_bit":          {"folio_wait_bit", "folio_wait_bit_common"},
 }
 
+// gone are functions that aliases of the tapset library stand for, and that nothing has taken the place of: since when, and what is near.
+var gone = map[string]string{
+	"nfs_proc_read":  "since Linux 2.6.21 NFS does not wait for what it reads: nfs.proc.read_setup and nfs.proc.read_done are where a call begins and ends",
+	"nfs_proc_write": "since Linux 2.6.21 NFS does not wait for what it writes: nfs.proc.write_setup and nfs.proc.write_done are where a call begins and ends",
+	"nfsd_close":     "since Linux 4.2 no function alone closes a file of nfsd's; nfsd.open, nfsd.read and nfsd.write can be probed",
+}
+
 // callFunction matches what the kernel has called a system call's function; the call's name is its part.
 var callFunction = regexp.MustCompile(`^(?:[Ss]y[Ss]|compat_sys|stub)_([a-z]\w*)$`)
 
@@ -55,5 +62,5 @@ func nowadays(name string, functions *symbols.Functions) string {
 			return fmt.Sprintf("in this kernel %s does its work", other)
 		}
 	}
-	return ""
+	return gone[name]
 }
