@@ -41,7 +41,7 @@ func Elaborate(user []*syntax.File, lib *library.Library, target *image.Target) 
 		el.diags = append(el.diags, el.kinds.Broken)
 	}
 	if len(el.out.Probes) == 0 && el.diags.Err() == nil {
-		el.diags.Errorf(syntax.Pos{}, "the script has no probes").Hint = `a probe is written: probe begin { println("hello") }`
+		el.diags.Errorf(syntax.Pos{}, "the script has no probes").InStap("no probes found").Hint = `a probe is written: probe begin { println("hello") }`
 	}
 	return el.out, el.diags
 }

@@ -195,7 +195,13 @@ func (inv *invocation) run(ctx context.Context) error {
 // What -p prints of the last pass.
 
 func (inv *invocation) showTree() error {
+	if inv.stap {
+		fmt.Println("# parse tree dump")
+	}
 	for _, f := range inv.files {
+		if inv.stap {
+			fmt.Println("# file " + f.Source.Path)
+		}
 		if err := syntax.Print(os.Stdout, f); err != nil {
 			return err
 		}

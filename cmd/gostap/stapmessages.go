@@ -142,10 +142,7 @@ func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 		case pass == 1:
 			parse++
 			fmt.Fprintf(w, "parse error: %s\n", msg)
-			if at != "" {
-				fmt.Fprintf(w, "        saw: %s\n", at)
-			}
-			writeSource(w, "     source: ", d.Pos)
+			writeSaw(w, d.Pos, at)
 			fmt.Fprintln(w)
 		case d.Unprobed:
 			fmt.Fprintln(w, "semantic error: "+joined("while resolving probe point", at))
@@ -163,6 +160,21 @@ func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 	}
 	if parse > 0 {
 		fmt.Fprintf(w, "%s.\n", count(parse, "parse error"))
+	}
+}
+
+// writeSaw prints what stands where a parse error is, of which at tells.
+func writeSaw(w io.Writer, pos syntax.Pos, at string) {
+	switch {
+	case at == "":
+	case strings.HasPrefix(at, "file EOF"):
+		fmt.Fprintf(w, "        saw: %s EOF\n", pos.Source.Path)
+	case strings.HasPrefix(at, "junk"):
+		fmt.Fprintf(w, "         at: %s\n", at)
+		writeSource(w, "     source: ", pos)
+	default:
+		fmt.Fprintf(w, "        saw: %s\n", at)
+		writeSource(w, "     source: ", pos)
 	}
 }
 

@@ -130,6 +130,18 @@ func (c *Context) byDebuginfo(maker *siteMaker, pattern string) ([]*ProbeSite, *
 	return c.sourceFunctions(c.Target.Source(info), maker, pattern)
 }
 
+// unexported reports whether .exported leaves f out. In the kernel and its modules it takes functions that are not static, as SystemTap
+// does, whether modules may use them or not; in programs those that libraries see.
+func unexported(m match, f *symbols.Func) bool {
+	switch {
+	case !m.Has("exported"):
+		return false
+	case m.Root() == "process":
+		return !f.Exported
+	}
+	return f.Kind != 'T' && f.Kind != 'W'
+}
+
 // wildFunctions returns the functions that match pattern and that ftrace can
 // trace. Others are left out, though some of them could bear a kprobe: the
 // kernel's own tools refuse those too, as tracing itself may run through them.
@@ -140,7 +152,7 @@ func wildFunctions(im image.Image, m match, pattern string) ([]symbols.Func, *sy
 	for i := range all {
 		f := &all[i]
 		switch {
-		case f.IsPart(), m.Has("exported") && !f.Exported:
+		case f.IsPart(), unexported(m, f):
 		case f.Refusal != symbols.Probeable || !f.Ftrace:
 			refused++
 		default:
@@ -191,7 +203,7 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 	for i := range all {
 		f := &all[i]
 		switch {
-		case f.IsPart(), m.Has("exported") && !f.Exported:
+		case f.IsPart(), unexported(m, f):
 		case f.Refusal != symbols.Probeable:
 			refused = f
 		default:
@@ -204,7 +216,7 @@ func (c *Context) namedFunctions(im image.Image, m match, name string) ([]symbol
 	case refused != nil:
 		return nil, m.Errorf("function %q can't be probed: it %s", name, refused.Refusal)
 	case len(all) > 0 && m.Has("exported"):
-		return nil, m.Errorf("function %q is not exported by %s", name, im)
+		return nil, m.Errorf("function %q is not exported by %s: it is static", name, im)
 	}
 	d := m.Errorf("%s has no function %q", im, name)
 	if c.Optional {

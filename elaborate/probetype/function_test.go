@@ -15,7 +15,7 @@ func TestFunctionPoints(t *testing.T) {
 		for _, c := range []struct{ point, family, name, symbol string }{
 			{`kernel.function("vfs_read")`, "function", `kernel.function("vfs_read")`, "vfs_read"},
 			{`kernel.function("vfs_read").call`, "function", `kernel.function("vfs_read").call`, "vfs_read"},
-			{`kernel.function("kernel_read").exported`, "function", `kernel.function("kernel_read").exported`, "kernel_read"},
+			{`kernel.function("vfs_read").exported`, "function", `kernel.function("vfs_read").exported`, "vfs_read"},
 			{`kernel.function("vfs_read").return`, "return", `kernel.function("vfs_read").return`, "vfs_read"},
 			{`kernel.function("vfs_read").return.maxactive(7)`, "return", `kernel.function("vfs_read").return`, "vfs_read"},
 			{`kprobe.function("vfs_read")`, "function", `kprobe.function("vfs_read")`, "vfs_read"},
@@ -50,7 +50,7 @@ func TestFunctionErrors(t *testing.T) {
 		{`kernel.function("update_prog_stats")`, `function "update_prog_stats" can't be probed: it begins with a static branch, which the kernel rewrites`},
 		{`kernel.function("update_prog_stats").return`, `it begins with a static branch`},
 		{`kernel.function("start_kernel")`, `function "start_kernel" can't be probed: it is initialization code`},
-		{`kernel.function("vfs_read").exported`, `function "vfs_read" is not exported`},
+		{`kernel.function("do_iter_read").exported`, `function "do_iter_read" is not exported`},
 		{`kernel.function("vfs_read").inline`, `is known only from debuginfo`},
 		{`kernel.function("vfs_read@fs/read_write.c")`, `-dbg`},
 		{`kernel.function("zzz*")`, `"zzz*" matches no function`},

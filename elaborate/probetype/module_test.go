@@ -52,6 +52,7 @@ func TestModuleErrors(t *testing.T) {
 		{`module("kvm").function("kvm_vcpu_ioctk")`, `module kvm has no function "kvm_vcpu_ioctk" (did you mean "kvm_vcpu_ioctl"`},
 		{`module("kvm").function("kvm_x86_init")`, `it is __init or __exit code of the module`},
 		{`module("kvm_intel").function("trace_kvm_nested_vmenter_failed")`, `can't be probed: it begins with a static branch, which the kernel rewrites`},
+		{`module("nfs").function("nfs_proc_read")`, `(since Linux 2.6.21 NFS does not wait for what it reads: nfs.proc.read_setup`},
 		{`module("kvm").function("zzz*")`, `"zzz*" matches no function of module kvm`},
 		{`module("kv*").function("zzz*")`, `has a function "zzz*" that can be probed`},
 		{`kprobe.module("kvm").function("kvm_vcpu_ioctl").exported`, `"exported" can't follow`},

@@ -260,7 +260,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	f, ok := p.around(in)
 	switch {
 	case !ok, !in.Inlined && f.IsPart(), in.Inlined && (m.Has("call") || m.Has("return") || m.Has("exported")), !in.Inlined && m.Has("inline"),
-		m.Has("exported") && !f.Exported, !in.Inlined && p.maker.wild && !f.Ftrace && p.image.Ftrace():
+		unexported(m, &f.Func), !in.Inlined && p.maker.wild && !f.Ftrace && p.image.Ftrace():
 		return
 	}
 	if in.Inlined {

@@ -31,7 +31,7 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*ProbeSite, *syn
 	var sites []*ProbeSite
 	barred := ""
 	for _, f := range onePerAddress(list) {
-		if f.IsPart() || strings.Contains(f.Name, ".cold") || m.Has("exported") && !f.Exported {
+		if f.IsPart() || strings.Contains(f.Name, ".cold") || unexported(m, &f) {
 			continue
 		}
 		if why := p.Refusal(f.Addr, f.Addr, true); why != "" {

@@ -45,6 +45,7 @@ func Check(e *program.Elaborated, opts Options) (*program.Program, syntax.Diagno
 		told:       map[telling]bool{},
 		scopes:     map[*syntax.Source]*fileScope{},
 		public:     newFileScope(),
+		loopless:   map[program.Stmt]bool{},
 		globalOf:   map[*program.Global]*global{},
 		groupOf:    map[*program.Function]*group{},
 		shifts:     map[*program.StatRead]int64{},
@@ -89,6 +90,7 @@ type checker struct {
 
 	globalOf map[*program.Global]*global
 	groupOf  map[*program.Function]*group
+	loopless map[program.Stmt]bool       // break and continue that stand in no loop
 	shifts   map[*program.StatRead]int64 // @variance's parameter
 	handlers map[*syntax.Block]bool      // the blocks that are a probe's own, not an alias's
 

@@ -78,6 +78,10 @@ func (c *checker) inferStmt(s program.Stmt) {
 			c.want(s.Limit, program.Long)
 		}
 		c.inferStmt(s.Body)
+	case *program.Break:
+		c.inLoop(s, "break")
+	case *program.Continue:
+		c.inLoop(s, "continue")
 	case *program.Return:
 		c.inferReturn(s)
 	case *program.Delete:
@@ -95,6 +99,13 @@ func (c *checker) inferStmt(s program.Stmt) {
 		c.inferStmt(s.Catch)
 	default:
 		parts(s, func(x *program.Expr) { c.infer(*x) }, func(s *program.Stmt) { c.inferStmt(*s) })
+	}
+}
+
+// inLoop reports a break or continue that is run outside of loops.
+func (c *checker) inLoop(s program.Stmt, keyword string) {
+	if c.loopless[s] && !c.at.never {
+		c.errorf(s.Pos(), "'%s' stands outside of a loop", keyword).InStap("cannot '%s' outside loop", keyword)
 	}
 }
 

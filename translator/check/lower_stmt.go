@@ -31,11 +31,13 @@ func (s *scope) stmt(x syntax.Stmt) program.Stmt {
 	case *syntax.ForeachStmt:
 		return s.foreach(x)
 	case *syntax.BreakStmt:
-		s.inLoop("break", x.At)
-		return &program.Break{At: x.At}
+		n := &program.Break{At: x.At}
+		s.inLoop(n)
+		return n
 	case *syntax.ContinueStmt:
-		s.inLoop("continue", x.At)
-		return &program.Continue{At: x.At}
+		n := &program.Continue{At: x.At}
+		s.inLoop(n)
+		return n
 	case *syntax.NextStmt:
 		return &program.Next{At: x.At}
 	case *syntax.ReturnStmt:
@@ -96,10 +98,10 @@ func leaves(s program.Stmt) bool {
 	return false
 }
 
-// inLoop reports break and continue outside of loops.
-func (s *scope) inLoop(keyword string, at syntax.Pos) {
+// inLoop notes a break or continue outside of loops, which is an error unless it is never run.
+func (s *scope) inLoop(x program.Stmt) {
 	if s.nesting == 0 {
-		s.c.errorf(at, "'%s' stands outside of a loop", keyword).InStap("cannot '%s' outside loop", keyword)
+		s.c.loopless[x] = true
 	}
 }
 

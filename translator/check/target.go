@@ -20,6 +20,13 @@ func (s *scope) target(x syntax.Expr) program.Expr {
 	case v.X == nil:
 		return &invalid{x.Pos()}
 	}
+	if _, isVar := x.(*syntax.TargetVar); isVar && s.c.opts.AsStap {
+		if _, isSaved := v.X.(*program.SavedValue); isSaved {
+			said := syntax.ExprString(x)
+			s.c.warnf(x.Pos(), "in a return probe %s is what it was at the function's entry", said).
+				InStap("confusing usage, value is captured as @entry(%s) in .return probe [man stapprobes] RETURN PROBES", said)
+		}
+	}
 	return s.fill(v.X)
 }
 

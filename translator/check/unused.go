@@ -78,7 +78,7 @@ func (c *checker) dropProbes() {
 	}
 	if len(left) == 0 {
 		var at syntax.Pos
-		if len(c.probes) > 0 {
+		if len(c.probes) > 0 && !c.opts.AsStap {
 			at = c.probes[0].At
 		}
 		c.errorf(at, "no probes are left to run").InStap("no probes found").Hint = "with -u, probes that do nothing stay in"

@@ -86,7 +86,7 @@ func (p *parser) unknownWord(word token) {
 		known = append(known, name)
 	}
 	known = append(known, p.env.Macros.Names()...)
-	d := p.errorf(word.pos, "unknown macro or operator '@%s'", clip(word.text))
+	d := p.errorf(word.pos, "unknown macro or operator '@%s'", clip(word.text)).InStap("unknown operator @%s", clip(word.text))
 	d.Hint = didYouMean(word.text, known, "@")
 	if p.tok.kind != tLParen {
 		panic(bailout{})

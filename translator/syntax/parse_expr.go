@@ -279,7 +279,7 @@ func (p *parser) number() *NumberLit {
 	n.At = p.tok.pos
 	v, err := parseNumber(p.tok.text)
 	if err != nil {
-		p.errorf(p.tok.pos, "%s", err)
+		p.errorf(p.tok.pos, "%s", err).InStap("number invalid or out of range")
 	}
 	n.Value = v
 	p.next()

@@ -144,7 +144,7 @@ func (p *parser) errorf(pos Pos, format string, args ...any) *Diagnostic {
 		p.giveUp()
 		return d
 	}
-	return p.diags.Errorf(pos, format, args...)
+	return p.diags.Errorf(pos, format, args...).reword()
 }
 
 // giveUp makes the parser see the end of the file.

@@ -186,7 +186,7 @@ func (pp *preprocessor) giveUp() token {
 func (pp *preprocessor) errorf(pos Pos, format string, args ...any) *Diagnostic {
 	switch pp.errors++; {
 	case pp.errors < maxErrors:
-		return pp.diags.Errorf(pos, format, args...)
+		return pp.diags.Errorf(pos, format, args...).reword()
 	case pp.errors == maxErrors:
 		pp.diags.Errorf(pos, "too many errors")
 		pp.giveUp()
@@ -273,7 +273,8 @@ func (pp *preprocessor) argument(t token) (token, bool) {
 			if pp.lenient {
 				return zero, true
 			}
-			d := pp.errorf(t.pos, "the argument %s was not given", clip(t.text))
+			d := pp.errorf(t.pos, "the argument %s was not given", clip(t.text)).
+				InStap("command line argument out of range [1-%d]", len(pp.env.Args))
 			d.Hint = fmt.Sprintf("the script was given %s", plural(len(pp.env.Args), "argument"))
 			if n == 0 && err == nil {
 				d.Hint = "arguments count from 1"

@@ -125,6 +125,12 @@ static void of64(void)
 	C64(445, -1, 1, put(640, (long[2]){ 5, 7 }, 16), 0);
 	C64(427, 999, 0, put(656, (long[2]){ 1, 2 }, 16), 1);
 	C64(SYS_adjtimex, -1);
+	C64(SYS_chown, path, 0x80000005, -1);
+	C64(SYS_fchownat, -100, path, -1, 0xfffffffe, 0);
+	C64(SYS_munlock, 4096, -1);
+	C64(SYS_futex, 1, 1, -1, 0, 0, 0);
+	C64(SYS_utime, path, 0);
+	C64(SYS_utime, path, put(768, (long[2]){ 1L << 62, 5 }, 16));
 }
 
 static void of32(void)

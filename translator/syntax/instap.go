@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package syntax
+
+import "strings"
+
+// stapWords has SystemTap's words for what pass 1 complains of: what a complaint begins with, and how SystemTap says it.
+// The first one that fits counts.
+var stapWords = []struct{ own, stap string }{
+	{"expected 'probe', 'function'", "expected 'probe', 'global', 'private', 'function', or '%{'"},
+	{"expected 'function', 'global'", "expected 'function' or identifier"},
+	{"expected 'long' or 'string'", "expected 'string' or 'long'"},
+	{"expected '@count'", "expected statistical operation"},
+	{"expected '+' or '-' after '@", "expected sort directive"},
+	{"expected '{' before the probe's handler", "expected one of ', { } = +='"},
+	{"expected 'in' after the list in brackets", "unexpected comma-separated expression list"},
+	{"expected ',' or ']' after the index", "expected one of '] ,'"},
+	{"expected ',' or ']'", "expected ',' or ']'"},
+	{"expected ',' or ')' after the parameter", "expected ',' or ')'"},
+	{"expected ',' or ')'", "expected one of ', )'"},
+	{"expected a probe point", "expected identifier or '*' or '{'"},
+	{"expected a literal format string", "expected literal string"},
+	{"expected a regular expression", "expected literal string"},
+	{"expected a number or a string", "expected literal string or number"},
+	{"expected an expression", "expected literal string or number"},
+	{"expected a statement", "expected statement"},
+	{"expected '}' at the end of the block", "expected statement"},
+	{"expected an array's name after 'in'", "expected identifier or statistical operation"},
+	{"expected a member's name", "expected identifier or keyword"},
+	{"expected the array's size", "expected number"},
+	{"expected a function's name", "expected identifier"},
+	{"expected a parameter's name", "expected identifier"},
+	{"expected a global variable's name", "expected identifier"},
+	{"expected a variable's name", "expected identifier"},
+	{"this string has no closing quote", "Could not find matching closing quote"},
+	{"this embedded C has no closing", "Could not find matching '%}' to close embedded function block"},
+	{"this conditional has no closing", "incomplete conditional at end of file"},
+	{"an array can't have an initial value", "only scalar globals can be initialized"},
+	{"the size of the array", "array size out of range"},
+	{"'return' stands outside of a function", "found 'return' not in function context"},
+	{"printf: unknown conversion", "invalid or missing conversion specifier"},
+	{"printf: format ends in the middle", "invalid or missing conversion specifier"},
+}
+
+// reword sets what SystemTap says in d's place. Of one token that is missing it names the token alone.
+func (d *Diagnostic) reword() *Diagnostic {
+	for _, w := range stapWords {
+		if strings.HasPrefix(d.Msg, w.own) {
+			return d.InStap("%s", w.stap)
+		}
+	}
+	if rest, ok := strings.CutPrefix(d.Msg, "expected '"); ok {
+		if token, _, ok := strings.Cut(rest, "' "); ok {
+			return d.InStap("expected '%s'", token)
+		}
+	}
+	return d
+}
