@@ -91,7 +91,7 @@ type builder struct {
 	owners    []uint32 // the function of each instance
 	instances []instRec
 	base      uint64
-	scoped    uint32 // 1 if a function is in a namespace or a type, or of a template
+	scoped    uint32 // 1 if a function or a variable lies in a namespace or a type, or a function is a template's
 }
 
 // intern returns the offset of s among the strings.
@@ -221,7 +221,10 @@ func (b *builder) build(f *File, info os.FileInfo) ([]byte, error) {
 			b.instances = append(b.instances, rec)
 		}
 		for _, g := range u.globals {
-			globals = append(globals, varRec{b.intern(g.name), b.intern(g.file), g.die, uint32(n)})
+			globals = append(globals, varRec{b.intern(g.scope + g.name), b.intern(g.file), g.die, uint32(n)})
+			if g.scope != "" {
+				b.scoped = 1
+			}
 		}
 	}
 	b.sort(ranges)

@@ -15,7 +15,7 @@ import (
 // The index file is a header and arrays of records of 32-bit numbers, one
 // behind the other, then the strings. Addresses are counted from the header's
 // base; names and paths are offsets in the strings.
-const indexMagic = "gsdwarf4"
+const indexMagic = "gsdwarf5"
 
 type indexHeader struct {
 	Magic               [8]byte
@@ -253,9 +253,20 @@ func (x *Index) Files() []string {
 	return list
 }
 
-// firstGlobal returns the index of the first variable that is not below name.
-func (x *Index) firstGlobal(name string) int {
-	return sort.Search(len(x.globals), func(i int) bool { return x.text(x.globals[i].Name) >= name })
+// global returns the variables called name, then those that lie in namespaces and types and are so called without these.
+func (x *Index) global(name string) (list []*varRec) {
+	for i := sort.Search(len(x.globals), func(i int) bool { return x.text(x.globals[i].Name) >= name }); i < len(x.globals) && x.text(x.globals[i].Name) == name; i++ {
+		list = append(list, &x.globals[i])
+	}
+	for i := range x.globals {
+		if x.header.Scoped == 0 {
+			break
+		}
+		if full := x.text(x.globals[i].Name); full != name && qualified.Called(full, name) {
+			list = append(list, &x.globals[i])
+		}
+	}
+	return list
 }
 
 // At returns the function, not an inlined copy, that contains pc.

@@ -34,9 +34,11 @@ type instanceRec struct {
 
 // A globalRec is a variable that has an address.
 type globalRec struct {
-	die  uint32
-	name string
-	file string
+	die         uint32
+	declaration uint32 // what declares it where it belongs, else 0
+	scope       string // as an abstractRec's
+	name        string
+	file        string
 }
 
 // scan walks over the unit's DIEs. Types, which are most of them, are
@@ -85,9 +87,9 @@ func (u *unit) scan() (*found, error) {
 			if outer >= 0 {
 				s.inlined(d, outer)
 			}
-		case dwarf.TagVariable:
-			if depth == 1 {
-				s.global(d)
+		case dwarf.TagVariable, dwarf.TagMember:
+			if depth == 1 || s.within(depth) {
+				s.global(d, s.around(depth))
 			}
 		case dwarf.TagStructType, dwarf.TagUnionType, dwarf.TagClassType, dwarf.TagEnumerationType, dwarf.TagSubroutineType, dwarf.TagArrayType, dwarf.TagCallSite, tagGNUCallSite:
 			if next, ok := d.sibling(); ok && a.children {
@@ -103,6 +105,11 @@ func (u *unit) scan() (*found, error) {
 			depth++
 		} else if depth == 0 {
 			break
+		}
+	}
+	for i := range s.globals {
+		if g := &s.globals[i]; g.declaration != 0 {
+			g.scope = s.declared[g.declaration]
 		}
 	}
 	return &s.found, s.err
@@ -205,13 +212,19 @@ func (s *scanner) inlined(d die, outer int32) {
 	})
 }
 
-// global adds a global variable that has an address.
-func (s *scanner) global(d die) {
+// global adds a global variable that has an address, or notes in what scope one is declared.
+func (s *scanner) global(d die, scope string) {
 	loc, ok := d.attr(dwarf.AttrLocation)
 	if !ok || len(loc.b) == 0 {
+		if scope != "" && d.flag(dwarf.AttrDeclaration) {
+			s.declare(d.off, scope)
+		}
 		return
 	}
-	g := globalRec{die: d.off}
+	g := globalRec{die: d.off, scope: scope}
+	if v, ok := d.attr(dwarf.AttrSpecification); ok && v.f == d.u.f {
+		g.declaration = uint32(v.u)
+	}
 	d.origins(func(o die) bool {
 		if g.name == "" {
 			g.name = o.text(dwarf.AttrName)

@@ -284,12 +284,11 @@ func constValue(c value) *Location {
 	return &Location{[]Piece{{Kind: IsValue, X: &Expr{Op: OpConst, N: int64(c.u)}}}}
 }
 
-// Globals returns the global variables called name of those files that file accepts: by the
+// Globals returns the global variables called name, with or without what they lie in, of those files that file accepts: by the
 // variable's declaration or the compilation unit.
 func (i *Info) Globals(name string, file func(string) bool) ([]*Variable, error) {
 	var list []*Variable
-	for n := i.firstGlobal(name); n < len(i.globals) && i.text(i.globals[n].Name) == name; n++ {
-		g := &i.globals[n]
+	for _, g := range i.global(name) {
 		if !file(i.text(g.File)) && (g.Unit >= uint32(len(i.units)) || !file(i.text(i.units[g.Unit].Name))) {
 			continue
 		}

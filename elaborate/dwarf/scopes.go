@@ -28,7 +28,8 @@ func isScope(tag dwarf.Tag) bool {
 // scopes are the names of the scopes around the current DIE of a scan.
 type scopes struct {
 	byDepth  []string          // with a :: behind each
-	declared map[uint32]string // by DIE, of types that are described elsewhere
+	inner    []bool            // by depth: what is there lies in a namespace or a type itself, in no function
+	declared map[uint32]string // by DIE: the names in types that are described elsewhere stand behind it, or variables that are
 }
 
 // around returns the scope of names at a depth.
@@ -38,6 +39,9 @@ func (s *scopes) around(depth int) string {
 	}
 	return ""
 }
+
+// within reports whether what stands at a depth lies in a namespace or a type, and in no function.
+func (s *scopes) within(depth int) bool { return depth < len(s.inner) && s.inner[depth] }
 
 // maxScope bounds a scope's name: hostile ones have names that grow at each depth.
 const maxScope = 4096
@@ -66,11 +70,12 @@ func (s *scopes) enter(d die, depth int) {
 		}
 	}
 	for len(s.byDepth) <= depth+1 {
-		s.byDepth = append(s.byDepth, "")
+		s.byDepth, s.inner = append(s.byDepth, ""), append(s.inner, false)
 	}
-	s.byDepth[depth+1] = inner
+	s.byDepth[depth+1], s.inner[depth+1] = inner, isScope(d.tag) && (depth <= 1 || s.within(depth))
 }
 
+// declare notes what names stand behind of which a DIE is the declaration.
 func (s *scopes) declare(die uint32, name string) {
 	if s.declared == nil {
 		s.declared = map[uint32]string{}

@@ -33,11 +33,14 @@ const (
 	Constant OperandKind = iota
 	InRegister
 	InMemory
-	InVector // an XMM register, which handlers do not see
+	InVector // an XMM register: Base is its number among these
 )
 
 // NoRegister is the number for no register.
 const NoRegister = -1
+
+// vectors is how many XMM registers there are that 64-bit programs use everywhere.
+const vectors = 16
 
 // instructionPointer is DWARF's number for it.
 const instructionPointer = 16
@@ -97,7 +100,11 @@ func ParseOperand(text string) (o Operand, err error) {
 		}
 		return o, nil
 	case strings.HasPrefix(rest, "%xmm"):
-		o.Kind = InVector
+		n, err := strconv.ParseUint(rest[len("%xmm"):], 10, 8)
+		if err != nil || n >= vectors || o.Size < 4 {
+			return fail()
+		}
+		o.Kind, o.Base, o.Float = InVector, int(n), true
 		return o, nil
 	case strings.HasPrefix(rest, "%"):
 		r, ok := registers[rest[1:]]

@@ -9,6 +9,7 @@ import (
 	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
 	"gostap/elaborate/vars"
+	"gostap/internal/arch"
 	"gostap/internal/glob"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
@@ -94,8 +95,14 @@ func (c *Context) markSite(p *probed, mark *executable.Mark, wild bool) *ProbeSi
 	}
 	for i, text := range mark.Args {
 		v := vars.ListedValue{Name: fmt.Sprintf("arg%d", i+1)}
-		x, err := p.operand(at, mark, text)
-		if v.X = x; err != nil {
+		o, err := executable.ParseOperand(text)
+		if err == nil {
+			if o.Float {
+				v.Float, o.Signed = o.Size, false
+			}
+			v.X, err = p.operand(at, mark, o, text)
+		}
+		if err != nil {
 			v.Err = err.Error()
 		}
 		l.Values = append(l.Values, v)
@@ -111,15 +118,8 @@ func (c *Context) markSite(p *probed, mark *executable.Mark, wild bool) *ProbeSi
 	return site
 }
 
-// operand returns the value of a mark's operand.
-func (p *probed) operand(at syntax.Pos, mark *executable.Mark, text string) (program.Expr, error) {
-	o, err := executable.ParseOperand(text)
-	switch {
-	case err != nil:
-		return nil, err
-	case o.Float || o.Kind == executable.InVector:
-		return nil, fmt.Errorf("it is a floating point number (%s), and there is no floating point in scripts", text)
-	}
+// operand returns the value of a mark's operand o, which is written text: of floating point its bits.
+func (p *probed) operand(at syntax.Pos, mark *executable.Mark, o executable.Operand, text string) (x program.Expr, err error) {
 	number := func(n int64) program.Expr { return &program.Number{At: at, Value: n} }
 	base := number(o.N)
 	if o.Symbol != "" {
@@ -143,12 +143,14 @@ func (p *probed) operand(at syntax.Pos, mark *executable.Mark, text string) (pro
 		}
 		return &program.Binary{At: at, Op: "+", X: x, Y: y}
 	}
-	register := func(n int) program.Expr { return &program.Register{At: at, Number: n} }
+	register := func(n int) *program.Register { return &program.Register{At: at, Number: n} }
 	switch o.Kind {
 	case executable.Constant:
 		return narrow(base), nil
+	case executable.InVector:
+		return narrow(register(arch.X86_64.FirstVector + o.Base)), nil
 	case executable.InRegister:
-		x := register(o.Base)
+		var x program.Expr = register(o.Base)
 		if o.Low > 0 {
 			x = &program.Binary{At: at, Op: ">>>", X: x, Y: number(int64(o.Low))}
 		}
@@ -156,7 +158,7 @@ func (p *probed) operand(at syntax.Pos, mark *executable.Mark, text string) (pro
 	}
 	addr := base
 	if o.Index != executable.NoRegister {
-		index := register(o.Index)
+		var index program.Expr = register(o.Index)
 		if o.Scale > 1 {
 			index = &program.Binary{At: at, Op: "*", X: index, Y: number(o.Scale)}
 		}

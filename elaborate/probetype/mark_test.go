@@ -17,9 +17,10 @@ var marked = `
 __extension__ unsigned short app_done_semaphore __attribute__((unused)) __attribute__((section(".probes"))) = 0;
 long total = 5;
 int main(int argc, char **argv) {` +
-	compiled.Mark("first", "app", "start", "0", "-4@%edi 8@%rsi -1@%ah 2@$65535 8@-16(%rbp,%rcx,4) -8@total+8(%rip) 8f@%xmm0 4@-4(%rsp) 8@what(%rip)") +
+	compiled.Mark("first", "app", "start", "0", "-4@%edi 8@%rsi -1@%ah 2@$65535 8@-16(%rbp,%rcx,4) -8@total+8(%rip) 3@%eax 4@-4(%rsp) 8@what(%rip)") +
 	compiled.Mark("again", "other", "start", "0", "") +
-	compiled.Mark("second", "app", "done", "app_done_semaphore", "-4@$-5") + `
+	compiled.Mark("second", "app", "done", "app_done_semaphore", "-4@$-5") +
+	compiled.Mark("third", "app", "float", "0", "8f@%xmm0 4f@%xmm9 4f@-4(%rbp) 8f@%rdx 4f@%eax -8@%xmm1 16f@(%rsp)") + `
 	puts(argv[0]);
 	return total;
 }
@@ -30,11 +31,11 @@ func TestMarks(t *testing.T) {
 		path := compiled.Program(t, marked, flags...)
 		for point, want := range map[string]string{
 			`mark("start")`:                  `again start, first start`,
-			`provider("app").mark("*")`:      `first start, second done`,
+			`provider("app").mark("*")`:      `first start, second done, third float`,
 			`provider("o*").mark("start")`:   `again start`,
 			`mark("d?ne")`:                   `second done`,
 			`mark("dome")`:                   `did you mean "done"?`,
-			`provider("app").mark("nosuch")`: `there is start, done`,
+			`provider("app").mark("nosuch")`: `there is start, done, float`,
 		} {
 			component := strings.Split(point, ".")
 			e, diags := elaborated.OnProgram(t, fmt.Sprintf("probe process(%q).%s { println($$name) }", path, point))
@@ -79,12 +80,36 @@ func TestMarks(t *testing.T) {
 		for i, want := range []string{
 			"s4(reg5)", "reg4", "s1((reg0 >>> 8))", "u2(65535)", "u8[user (reg6 + ((reg2 * 4) + -16))]", fmt.Sprintf("s8[user (probed + %d)]", total),
 			"u4[user (reg7 + -4)]", "(reg6 + ((reg2 * 4) + -16))", `"app"`,
-			"it is a floating point number (8f@%xmm0)", "counts from a symbol that " + path + " does not have", "no $arg10: the mark \"start\" has $arg1",
+			"its operand \"3@%eax\" is of a form that is not known", "counts from a symbol that " + path + " does not have", "no $arg10: the mark \"start\" has $arg1",
 			"of what type $arg1 is, the mark \"start\" does not tell", `sprintf("arg1=%#x arg2=%#x arg3=%#x arg4=%#x arg5=%#x arg6=%#x arg7=? arg8=%#x arg9=?", s4(reg5), reg4`,
 		} {
 			if got := elaborated.Values(e.Probes[0])[i]; !strings.Contains(got, want) || i < 8 && got != want {
 				t.Errorf("%v: value %d is %s, want %s", flags, i+1, got, want)
 			}
+		}
+	}
+}
+
+func TestFloatMarks(t *testing.T) {
+	path := compiled.Program(t, marked, "-g")
+	e, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).mark("float") { println($arg1, $arg2, $arg3, $arg4, $arg5, $arg6, &$arg3, $$vars, $arg7) }
+		probe process(%q).mark("float") { $arg1 = 0; $arg3 = 0 }`, path, path))
+	if diags != nil {
+		t.Fatal(diags)
+	}
+	values := elaborated.Values(e.Probes[0])
+	for i, want := range []string{
+		"reg17", "{fp32_to_fp64($operand)}", "{fp32_to_fp64($operand)}", "reg1", "{fp32_to_fp64($operand)}", "reg18", "(reg6 + -4)",
+		`sprintf("arg1=%s arg2=%s arg3=%s arg4=%s arg5=%s arg6=%s arg7=?", {fp_to_string($operand, 6)}, {`,
+		`its operand "16f@(%rsp)" is of a form that is not known`,
+	} {
+		if got := values[i]; !strings.Contains(got, want) || i < 7 && got != want {
+			t.Errorf("value %d is %s, want %s", i+1, got, want)
+		}
+	}
+	for _, v := range e.Probes[1].Values {
+		if v.Store != nil {
+			t.Errorf("%v can be assigned to", v.Store)
 		}
 	}
 }

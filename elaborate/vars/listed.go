@@ -33,8 +33,10 @@ type Listed struct {
 type ListedValue struct {
 	Name string       // without the dollar
 	X    program.Expr // its value; an lvalue if it can be assigned to
-	Type string       // as -L shows it; "" for long
-	Err  string       // why it has none, "" if it has
+	Type string       // as -L shows it; "" for what Float says
+	// Float is how many bytes of floating point X has the bits of: 4, 8, or 0 if it is an integer.
+	Float int
+	Err   string // why it has none, "" if it has
 	// Assigned is whether it can only be assigned to, in any mode.
 	Assigned bool
 }
@@ -91,7 +93,13 @@ func (l *listed) variables() (list []Variable) {
 	for _, v := range l.Values {
 		if v.Err == "" {
 			kind := v.Type
-			if kind == "" {
+			switch {
+			case kind != "":
+			case v.Float == 4:
+				kind = "float"
+			case v.Float == 8:
+				kind = "double"
+			default:
 				kind = "long"
 			}
 			list = append(list, Variable{Name: v.Name, Type: kind, Param: true, Here: true})
@@ -137,14 +145,28 @@ func (r *resolution) listed() *program.Value {
 			}
 			return failed(r.x.At, syntax.Errorf(r.x.At, "%s is not in memory: it has no address", what))
 		}
-		value := &program.Value{X: v.X}
+		value := &program.Value{X: r.listedNumber(v)}
 		switch x := v.X.(type) {
-		case *program.Deref, *program.Register:
-			value.Store = x
+		case *program.Deref:
+			if v.Float != 4 {
+				value.Store = x
+			}
+		case *program.Register:
+			if v.Float == 0 {
+				value.Store = x
+			}
 		}
 		return value
 	}
 	return failed(r.x.At, l.undescribed(r.x.At, what))
+}
+
+// listedNumber returns a variable's value, floating point as the bits of a double.
+func (r *resolution) listedNumber(v ListedValue) program.Expr {
+	if v.Float == 4 {
+		return r.call("fp32_to_fp64", v.X)
+	}
+	return v.X
 }
 
 // listedAll resolves $$vars.
@@ -160,6 +182,8 @@ func (r *resolution) listedAll(l *listed) *program.Value {
 			p.text("?")
 		case v.X.Type() == program.String:
 			p.arg(`"%s"`, v.X)
+		case v.Float != 0:
+			p.arg("%s", r.call("fp_to_string", r.listedNumber(v), &program.Number{At: r.x.At, Value: floatDigits}))
 		default:
 			p.arg("%#x", v.X)
 		}

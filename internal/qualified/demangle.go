@@ -36,7 +36,6 @@ func Name(symbol string) string {
 // Cut cuts the parameters off a name: ns::f(int) is ns::f and (int). Names may have parentheses of their own:
 // operator() and (anonymous namespace)::f.
 func Cut(name string) (before, params string) {
-	const anonymous = "(anonymous namespace)"
 	for i := 1; i < len(name); i++ {
 		switch {
 		case name[i] != '(', strings.HasPrefix(name[i:], "()") && strings.HasSuffix(name[:i], "operator"):

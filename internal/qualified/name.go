@@ -6,10 +6,16 @@ package qualified
 
 import "strings"
 
-// Called reports whether a script that says name may mean the function of that full name: the same, or without
-// namespaces and types around it, or without a template's arguments behind it.
+// anonymous is how a namespace without a name is called.
+const anonymous = "(anonymous namespace)"
+
+// Called reports whether a script that says name may mean the function or variable of that full name: the same, or without
+// namespaces and types around it, or anonymous ones in it, or without a template's arguments behind it.
 func Called(full, name string) bool {
-	return inScopes(full, name) || strings.HasSuffix(full, ">") && inScopes(withoutArguments(full), name)
+	if inScopes(full, name) || strings.HasSuffix(full, ">") && inScopes(withoutArguments(full), name) {
+		return true
+	}
+	return strings.Contains(full, "::"+anonymous+"::") && Called(strings.ReplaceAll(full, "::"+anonymous+"::", "::"), name)
 }
 
 func inScopes(full, name string) bool {

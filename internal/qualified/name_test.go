@@ -13,6 +13,7 @@ func TestCalled(t *testing.T) {
 		{"ns::Class::method", "ns::Class::method", true}, {"ns::Class::method", "ns::method", false}, {"ns::Class::method", "thod", false},
 		{"ns::Box<ns::T>::get", "get", true}, {"ns::Box<ns::T>::get", "Box<ns::T>::get", true}, {"ns::most<int>", "most", true},
 		{"ns::most<int>", "ns::most", true}, {"ns::most<int>", "most<int>", true}, {"ns::operator>", "operator>", true}, {"a", "", false},
+		{"ns::(anonymous namespace)::f", "ns::f", true}, {"(anonymous namespace)::T::f", "T::f", true}, {"a::(anonymous namespace)::f", "b::f", false},
 	} {
 		if c.name != "" && Called(c.full, c.name) != c.want {
 			t.Errorf("%s called %s: want %t", c.full, c.name, c.want)

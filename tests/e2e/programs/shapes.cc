@@ -107,10 +107,39 @@ static void drawings()
 	weigh({{"pears", 2}, {"apples", 1}}, &numbers, 2.5L);
 }
 
+/* Variables of namespaces and classes, some of one name. */
+int count = 1;
+
+namespace geo
+{
+int count = 2;
+
+struct Limits {
+	static long count;
+	static thread_local int own;
+	template <class T> struct Of {
+		static inline T most = 30;
+	};
+};
+
+long Limits::count = 4;
+thread_local int Limits::own = 5;
+
+namespace
+{
+long unnamed = 6;
+}
+}
+
 namespace
 {
 PROBED int hidden(int n)
 {
+	count += 10;
+	geo::count += 20;
+	geo::Limits::own++;
+	geo::Limits::Of<int>::most++;
+	geo::unnamed--;
 	return n + 1;
 }
 }
