@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"gostap/internal/arch"
 )
 
 // An Operand is an argument of a static mark: its location and type.
@@ -33,19 +35,15 @@ const (
 	Constant OperandKind = iota
 	InRegister
 	InMemory
-	InVector // an XMM register: Base is its number among these
 )
 
 // NoRegister is the number for no register.
 const NoRegister = -1
 
-// vectors is how many XMM registers there are that 64-bit programs use everywhere.
-const vectors = 16
-
 // instructionPointer is DWARF's number for it.
 const instructionPointer = 16
 
-// A register is a general one of x86-64, or a part of it.
+// A register is a general one of x86-64, or a part of it, or a vector register.
 type register struct{ number, size, low int }
 
 // registers are those of x86-64 by the assembler's names.
@@ -69,6 +67,9 @@ func init() {
 			registers[name+suffix] = register{number, size, 0}
 		}
 	}
+	for n := range arch.X86_64.Vectors {
+		registers[fmt.Sprintf("xmm%d", n)] = register{arch.X86_64.FirstVector + n, 16, 0}
+	}
 }
 
 // operandText is [-]SIZE[f]@OPERAND; before SystemTap 1.2 there was only the operand.
@@ -78,13 +79,18 @@ var operandText = regexp.MustCompile(`^(?:(-?)([1248])(f?)@)?(.+)$`)
 var memoryText = regexp.MustCompile(`^([^()]*)\((%[a-z0-9]+)?(?:,(%[a-z0-9]+)(?:,([1248]))?)?\)$`)
 
 // ParseOperand reads an operand in AT&T's syntax.
-func ParseOperand(text string) (o Operand, err error) {
-	fail := func() (Operand, error) {
+func ParseOperand(text string) (Operand, error) {
+	o, ok := parseOperand(text)
+	if !ok || o.Float && o.Size < 4 {
 		return o, fmt.Errorf("its operand %q is of a form that is not known", text)
 	}
+	return o, nil
+}
+
+func parseOperand(text string) (o Operand, ok bool) {
 	m := operandText.FindStringSubmatch(text)
 	if m == nil {
-		return fail()
+		return o, false
 	}
 	o = Operand{Size: 8, Signed: m[1] == "-", Float: m[3] != "", Base: NoRegister, Index: NoRegister, Scale: 1}
 	if m[2] != "" {
@@ -95,57 +101,39 @@ func ParseOperand(text string) (o Operand, err error) {
 	rest := m[4]
 	switch {
 	case strings.HasPrefix(rest, "$"):
-		if !o.displacement(rest[1:]) {
-			return fail()
-		}
-		return o, nil
-	case strings.HasPrefix(rest, "%xmm"):
-		n, err := strconv.ParseUint(rest[len("%xmm"):], 10, 8)
-		if err != nil || n >= vectors || o.Size < 4 {
-			return fail()
-		}
-		o.Kind, o.Base, o.Float = InVector, int(n), true
-		return o, nil
+		return o, o.displacement(rest[1:])
 	case strings.HasPrefix(rest, "%"):
 		r, ok := registers[rest[1:]]
-		if !ok {
-			return fail()
-		}
-		if m[2] == "" {
-			o.Size = r.size
-		}
 		o.Kind, o.Base, o.Low = InRegister, r.number, r.low
+		o.Float = o.Float || arch.X86_64.Vector(int64(r.number))
 		// A part of a register limits the size, whatever the mark's type.
 		o.Size = min(o.Size, r.size)
-		return o, nil
+		return o, ok
 	}
 	o.Kind = InMemory
-	place := memoryText.FindStringSubmatch(rest)
-	if place == nil {
-		if !o.displacement(rest) {
-			return fail()
-		}
-		return o, nil // at an absolute address
+	address := memoryText.FindStringSubmatch(rest)
+	if address == nil {
+		return o, o.displacement(rest)
 	}
 	for i, to := range []*int{&o.Base, &o.Index} {
-		if name := place[2+i]; name != "" {
+		if name := address[2+i]; name != "" {
 			r, ok := registers[name[1:]]
 			if !ok || r.size != 8 {
-				return fail()
+				return o, false
 			}
 			*to = r.number
 		}
 	}
-	if place[4] != "" {
-		o.Scale = int64(place[4][0] - '0')
+	if address[4] != "" {
+		o.Scale = int64(address[4][0] - '0')
 	}
-	if !o.displacement(place[1]) || o.Base == instructionPointer && (o.Symbol == "" || o.Index != NoRegister) {
-		return fail()
+	if !o.displacement(address[1]) || o.Base == instructionPointer && (o.Symbol == "" || o.Index != NoRegister) {
+		return o, false
 	}
 	if o.Base == instructionPointer {
 		o.Base = NoRegister // the symbol's address is meant
 	}
-	return o, nil
+	return o, true
 }
 
 // displacement reads a sum of numbers and at most one symbol.

@@ -87,8 +87,8 @@ func TestOperands(t *testing.T) {
 		"-8@counter+4(%rip)":      {Size: 8, Signed: true, Kind: InMemory, N: 4, Symbol: "counter", Base: none, Index: none, Scale: 1},
 		"4@8+counter-4(%rip)":     {Size: 4, Kind: InMemory, N: 4, Symbol: "counter", Base: none, Index: none, Scale: 1},
 		"4@counter":               {Size: 4, Kind: InMemory, Symbol: "counter", Base: none, Index: none, Scale: 1},
-		"8f@%xmm1":                {Size: 8, Float: true, Kind: InVector, Base: 1, Index: none, Scale: 1},
-		"-8@%xmm15":               {Size: 8, Signed: true, Float: true, Kind: InVector, Base: 15, Index: none, Scale: 1},
+		"8f@%xmm1":                {Size: 8, Float: true, Kind: InRegister, Base: 18, Index: none, Scale: 1},
+		"-8@%xmm15":               {Size: 8, Signed: true, Float: true, Kind: InRegister, Base: 32, Index: none, Scale: 1},
 		"4f@%eax":                 {Size: 4, Float: true, Kind: InRegister, Base: 0, Index: none, Scale: 1},
 		"8f@-8(%rbp)":             {Size: 8, Float: true, Kind: InMemory, N: -8, Base: 6, Index: none, Scale: 1},
 		"%ebx":                    {Size: 4, Signed: true, Kind: InRegister, Base: 3, Index: none, Scale: 1},
@@ -99,7 +99,7 @@ func TestOperands(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "4@", "4@%eqx", "4@8(%eax)", "4@8(%rip)", "4@$a+b", "4@%fs:8", "4@$1+", "3@%rax", "4@x@GOTPCREL(%rip)", "4@(%rax,%rbx,3)",
-		"8f@%xmm", "8f@%xmm16", "8f@%xmm-1", "2@%xmm0", "8f@%ymm0"} {
+		"8f@%xmm", "8f@%xmm16", "8f@%xmm-1", "2@%xmm0", "8f@%ymm0", "8@(%xmm0)", "2f@(%rax)", "4f@%ax"} {
 		if got, err := ParseOperand(text); err == nil {
 			t.Errorf("%q: %+v", text, got)
 		}

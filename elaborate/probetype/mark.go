@@ -9,7 +9,6 @@ import (
 	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
 	"gostap/elaborate/vars"
-	"gostap/internal/arch"
 	"gostap/internal/glob"
 	"gostap/translator/program"
 	"gostap/translator/suggest"
@@ -143,14 +142,12 @@ func (p *probed) operand(at syntax.Pos, mark *executable.Mark, o executable.Oper
 		}
 		return &program.Binary{At: at, Op: "+", X: x, Y: y}
 	}
-	register := func(n int) *program.Register { return &program.Register{At: at, Number: n} }
+	register := func(n int) program.Expr { return &program.Register{At: at, Number: n} }
 	switch o.Kind {
 	case executable.Constant:
 		return narrow(base), nil
-	case executable.InVector:
-		return narrow(register(arch.X86_64.FirstVector + o.Base)), nil
 	case executable.InRegister:
-		var x program.Expr = register(o.Base)
+		x := register(o.Base)
 		if o.Low > 0 {
 			x = &program.Binary{At: at, Op: ">>>", X: x, Y: number(int64(o.Low))}
 		}
@@ -158,7 +155,7 @@ func (p *probed) operand(at syntax.Pos, mark *executable.Mark, o executable.Oper
 	}
 	addr := base
 	if o.Index != executable.NoRegister {
-		var index program.Expr = register(o.Index)
+		index := register(o.Index)
 		if o.Scale > 1 {
 			index = &program.Binary{At: at, Op: "*", X: index, Y: number(o.Scale)}
 		}
