@@ -39,10 +39,7 @@ int main() { a::C c; return n + a::n + a::C::n + a::B<int>::held + a::own + c.f(
 				symbols[strings.TrimSpace(name)] = addr
 			}
 		}
-		info, err := (&Finder{}).Load(filepath.Join(t.TempDir(), "index"), func() (string, error) { return program, nil }, func(int64, int64) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := loaded(t, program)
 		const own = "a::(anonymous namespace)::own"
 		for name, want := range map[string][]string{
 			"n": {"n", "a::C::n", "a::n"}, "a::n": {"a::n"}, "a::C::n": {"a::C::n"}, "C::n": {"a::C::n"}, "a::B<int>::held": {"a::B<int>::held"},

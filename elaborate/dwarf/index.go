@@ -211,19 +211,26 @@ func (f Func) Instances() []Instance {
 }
 
 // Lookup returns the functions called name, with or without namespaces and types.
-func (x *Index) Lookup(name string) []Func {
-	n := len(x.funcs) - 1
-	var list []Func
-	if x.header.Scoped != 0 {
-		for i := range n {
-			if qualified.Called(x.text(x.funcs[i].Name), name) {
-				list = append(list, x.fn(i))
-			}
-		}
+func (x *Index) Lookup(name string) (list []Func) {
+	for _, i := range x.called(len(x.funcs)-1, func(i int) uint32 { return x.funcs[i].Name }, name) {
+		list = append(list, x.fn(i))
+	}
+	return list
+}
+
+// called returns which of n records, in the order of their names, are called name: first those of that full name, then those
+// whose namespaces and types it leaves out.
+func (x *Index) called(n int, nameOf func(int) uint32, name string) (list []int) {
+	for i := sort.Search(n, func(i int) bool { return x.text(nameOf(i)) >= name }); i < n && x.text(nameOf(i)) == name; i++ {
+		list = append(list, i)
+	}
+	if x.header.Scoped == 0 {
 		return list
 	}
-	for i := sort.Search(n, func(i int) bool { return x.text(x.funcs[i].Name) >= name }); i < n && x.text(x.funcs[i].Name) == name; i++ {
-		list = append(list, x.fn(i))
+	for i := range n {
+		if full := x.text(nameOf(i)); full != name && qualified.Called(full, name) {
+			list = append(list, i)
+		}
 	}
 	return list
 }
@@ -249,22 +256,6 @@ func (x *Index) Files() []string {
 	list := make([]string, len(x.files))
 	for i, off := range x.files {
 		list[i] = x.text(off)
-	}
-	return list
-}
-
-// global returns the variables called name, then those that lie in namespaces and types and are so called without these.
-func (x *Index) global(name string) (list []*varRec) {
-	for i := sort.Search(len(x.globals), func(i int) bool { return x.text(x.globals[i].Name) >= name }); i < len(x.globals) && x.text(x.globals[i].Name) == name; i++ {
-		list = append(list, &x.globals[i])
-	}
-	for i := range x.globals {
-		if x.header.Scoped == 0 {
-			break
-		}
-		if full := x.text(x.globals[i].Name); full != name && qualified.Called(full, name) {
-			list = append(list, &x.globals[i])
-		}
 	}
 	return list
 }

@@ -288,7 +288,8 @@ func constValue(c value) *Location {
 // variable's declaration or the compilation unit.
 func (i *Info) Globals(name string, file func(string) bool) ([]*Variable, error) {
 	var list []*Variable
-	for _, g := range i.global(name) {
+	for _, n := range i.called(len(i.globals), func(n int) uint32 { return i.globals[n].Name }, name) {
+		g := &i.globals[n]
 		if !file(i.text(g.File)) && (g.Unit >= uint32(len(i.units)) || !file(i.text(i.units[g.Unit].Name))) {
 			continue
 		}
