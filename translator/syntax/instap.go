@@ -4,9 +4,11 @@ package syntax
 
 import "strings"
 
-// stapWords has SystemTap's words for what pass 1 complains of: what a complaint begins with, and how SystemTap says it.
-// The first one that fits counts.
-var stapWords = []struct{ own, stap string }{
+// A stapWord is what a message of pass 1 begins with, and SystemTap's message in its place.
+type stapWord struct{ own, stap string }
+
+// stapWords are SystemTap's words for messages of pass 1. The first one that fits counts.
+var stapWords = []stapWord{
 	{"expected 'probe', 'function'", "expected 'probe', 'global', 'private', 'function', or '%{'"},
 	{"expected 'function', 'global'", "expected 'function' or identifier"},
 	{"expected 'long' or 'string'", "expected 'string' or 'long'"},
