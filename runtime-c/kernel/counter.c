@@ -26,6 +26,7 @@ struct gs_counter {
 	struct perf_event_attr attr;
 	struct gs_cpu_event __percpu *events;
 	struct gs_hit hit;
+	atomic_t throttled;			/* by gs_perf_note_throttling() */
 	bool waits;				/* creating or releasing one waits for CPU hotplug */
 	int err;				/* of the first CPU that can't count it; while they are armed */
 };
@@ -38,6 +39,27 @@ static void gs_counter_hit(struct perf_event *event, struct perf_sample_data *da
 	struct gs_counter *c = event->overflow_handler_context;
 
 	gs_run(&c->hit, regs, regs->ip, false);
+	gs_perf_note_throttling(event, &c->throttled);
+}
+
+/**
+ * gs_perf_say_throttled() - warns that perf has left out events of a point
+ * @p: the point
+ * @throttled: how many times it has begun to, by gs_perf_note_throttling()
+ *
+ * Context: A task.
+ */
+void gs_perf_say_throttled(const struct gs_point *p, atomic_t *throttled)
+{
+	u32 times = atomic_read(throttled);
+	char text[128];
+	int n;
+
+	if (!times)
+		return;
+	n = scnprintf(text, sizeof(text), "the kernel left out events, in %u ticks of its clock: they come too often for kernel.perf_event_max_sample_rate",
+		      times);
+	gs_message(GS_MSG_WARNING, text, n, NULL, p->name);
 }
 
 #define GS_PERF_TYPE_SHIFT 47
@@ -316,8 +338,12 @@ void gs_counters_disarm(struct gs_counters *counters)
 	/* A handler may still run on another CPU, interrupted by the release of its counter. */
 	if (counters->n)
 		synchronize_rcu();
-	while (counters->n)
-		free_percpu(counters->all[--counters->n].events);
+	while (counters->n) {
+		struct gs_counter *c = &counters->all[--counters->n];
+
+		gs_perf_say_throttled(c->hit.point, &c->throttled);
+		free_percpu(c->events);
+	}
 	kvfree(counters->all);
 	counters->all = NULL;
 }

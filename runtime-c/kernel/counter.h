@@ -23,6 +23,17 @@ struct gs_counters {
 	bool late;			/* a failure from now on is that of a CPU that came online later */
 };
 
+/*
+ * Counts that this hit is its event's last before the clock's next tick: perf then stops one that comes more often than
+ * kernel.perf_event_max_sample_rate allows, by MAX_INTERRUPTS of kernel/events/core.c.
+ */
+static inline void gs_perf_note_throttling(const struct perf_event *event, atomic_t *throttled)
+{
+	if (unlikely(event->hw.interrupts == ~0ull))
+		atomic_inc(throttled);
+}
+
+void gs_perf_say_throttled(const struct gs_point *p, atomic_t *throttled);
 void gs_perf_attr(struct perf_event_attr *attr, const struct gs_point *p);
 int gs_counters_arm(struct gs_counters *counters, const struct gs_point **points, u32 n);
 void gs_counters_update(struct gs_counters *counters);

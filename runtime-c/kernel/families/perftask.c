@@ -27,6 +27,7 @@ struct gs_task_point {
 	struct perf_event_attr attr;
 	u32 counter;		/* the first of gs_program.points with this name; GS_NOT_READ: the point is hit, not read */
 	bool of_target;
+	atomic_t throttled;	/* by gs_perf_note_throttling() */
 	int err;		/* perf can't count it */
 };
 
@@ -92,6 +93,7 @@ static void gs_task_hit(struct perf_event *event, struct perf_sample_data *data,
 
 	if (current->mm == e->mm)
 		gs_run(&e->point->hit, regs, regs->ip, false);
+	gs_perf_note_throttling(event, &e->point->throttled);
 }
 
 /* Creates a counter of the current task; disabled if its condition is false. */
@@ -333,6 +335,8 @@ static void gs_task_points_update(void)
 
 static void gs_task_points_disarm(void)
 {
+	u32 i, n = gs_ntask_points;
+
 	lockdep_assert_held(&gs_session_mutex);
 	gs_hooks_disarm(gs_counted_hooks, ARRAY_SIZE(gs_counted_hooks));
 	gs_visits_close(&gs_counted_visits);
@@ -341,6 +345,8 @@ static void gs_task_points_disarm(void)
 	gs_counted_free(true);
 	WRITE_ONCE(gs_ntask_points, 0);
 	synchronize_rcu();	/* waits for handlers that read counters */
+	for (i = 0; i < n; i++)
+		gs_perf_say_throttled(gs_task_points[i].hit.point, &gs_task_points[i].throttled);
 	kvfree(gs_task_points);
 	gs_task_points = NULL;
 }
