@@ -19,12 +19,13 @@ import (
 )
 
 // front measures the passes that see only text: parsing, as part of a whole
-// run of the program, and checking, which has to grow in proportion to the
-// script.
+// run of the program and of texts that grow, and checking, which has to grow
+// in proportion to the script.
 func front(b *bench) error {
 	if err := b.parsing(); err != nil {
 		return err
 	}
+	growth()
 	return checking()
 }
 
