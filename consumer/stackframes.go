@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/manifest"
 	"gostap/output/profile"
 	"gostap/translator/format"
@@ -161,10 +162,10 @@ func (s *stackSink) addressFrames(key string) ([]profile.Frame, bool) {
 }
 
 // lineOfStack is a line of a stack as it is printed, with or without the address before.
-var lineOfStack = regexp.MustCompile(`^ *(?:0x[0-9a-f]+ : )?(\S.*)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?(?: at .*)? \[(.*)\]$`)
+var lineOfStack = lazyregexp.MustCompile(`^ *(?:0x[0-9a-f]+ : )?(\S.*)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?(?: at .*)? \[(.*)\]$`)
 
 func lineFrame(line string) (profile.Frame, bool) {
-	m := lineOfStack.FindStringSubmatch(line)
+	m := lineOfStack().FindStringSubmatch(line)
 	switch {
 	case m == nil:
 		return profile.Frame{}, false

@@ -3,9 +3,9 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
@@ -148,7 +148,7 @@ func isNameByte(b byte) bool {
 }
 
 // chain is what can stand before -> when its type is to be known: a target variable or a cast, and what follows it.
-var chain = regexp.MustCompile(`(?:\$\w+|@(?:cast|var)\((?:[^()]|\([^()]*\))*\))(?:->\w+|\[[^\[\]]*\])*$`)
+var chain = lazyregexp.MustCompile(`(?:\$\w+|@(?:cast|var)\((?:[^()]|\([^()]*\))*\))(?:->\w+|\[[^\[\]]*\])*$`)
 
 // container returns what stands before the -> that ends before begin, if that is so and a chain.
 func (c *cursor) container(begin int, env *syntax.Env) (x *syntax.TargetVar, arrow bool) {
@@ -159,7 +159,7 @@ func (c *cursor) container(begin int, env *syntax.Env) (x *syntax.TargetVar, arr
 	if c.first >= 0 {
 		before = before[c.words[c.first].Begin:]
 	}
-	text := chain.FindString(before)
+	text := chain().FindString(before)
 	if text == "" {
 		return nil, true
 	}

@@ -3,15 +3,15 @@
 package lsp
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
-var validName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var validName = lazyregexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // rename returns the edits that give the function, the global or the local variable at a place another name.
 func (s *Server) rename(d *document, p Position, to string) (*workspaceEdit, error) {
@@ -19,9 +19,9 @@ func (s *Server) rename(d *document, p Position, to string) (*workspaceEdit, err
 	begin, end := c.word()
 	name := d.text[begin:end]
 	switch {
-	case !validName.MatchString(to) || slices.Contains(statements, to) || slices.Contains(declarations, to):
+	case !validName().MatchString(to) || slices.Contains(statements, to) || slices.Contains(declarations, to):
 		return nil, invalid("%q is no name", to)
-	case c.inText() || !validName.MatchString(name):
+	case c.inText() || !validName().MatchString(name):
 		return nil, refused("nothing stands here that has a name")
 	}
 	if _, arrow := c.container(begin, s.Env); arrow {

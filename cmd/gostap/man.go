@@ -11,7 +11,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/cpuguy83/go-md2man/v2/md2man"
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,10 +20,10 @@ import (
 	"gostap/elaborate/probetype"
 )
 
-// The manual pages, from the help of commands, docs/ and the tapsets' comments: they are written as Markdown, which
-// go-md2man converts to roff.
+// The manual pages, from the help of commands, docs/ and the tapsets' comments: Markdown that packages/man has go-md2man
+// convert to roff. That library is not part of gostap, as initializing it takes each run of gostap a millisecond.
 
-// writeManual writes gostap(1), a page for each command, gostapprobes(7) and gostapfuncs(7).
+// writeManual writes gostap(1), a page for each command, gostapprobes(7) and gostapfuncs(7), each to NAME.SECTION.md.
 func writeManual(folder string, root *cobra.Command, q *queryOptions) error {
 	inv, err := q.prepare()
 	if err != nil {
@@ -51,7 +50,7 @@ func writeManual(folder string, root *cobra.Command, q *queryOptions) error {
 		return errors.WithStack(err)
 	}
 	for name, page := range pages {
-		if err := os.WriteFile(filepath.Join(folder, name), md2man.Render(page), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name+".md"), page, 0o666); err != nil {
 			return errors.WithStack(err)
 		}
 	}

@@ -5,12 +5,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/pkg/errors"
 	"github.com/spf13/pflag"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/emit"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
@@ -129,7 +129,7 @@ func (o *options) check() error {
 }
 
 // definition is how -D is written.
-var definition = regexp.MustCompile(`(?i)^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$`)
+var definition = lazyregexp.MustCompile(`(?i)^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$`)
 
 // checkNames refuses invalid versions and names.
 func (o *options) checkNames() error {
@@ -137,7 +137,7 @@ func (o *options) checkNames() error {
 		return errors.Errorf("ERROR: systemtap version %s cannot be compatible with future version %s", language, o.compatible)
 	}
 	for _, d := range o.defines {
-		if !definition.MatchString(d) {
+		if !definition().MatchString(d) {
 			return errors.Errorf("-D %s: write it NAME or NAME=VALUE, of letters, digits and _", d)
 		}
 	}

@@ -4,11 +4,11 @@ package executable
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"gostap/internal/arch"
+	"gostap/internal/lazyregexp"
 )
 
 // An Operand is an argument of a static mark: its location and type.
@@ -73,10 +73,10 @@ func init() {
 }
 
 // operandText is [-]SIZE[f]@OPERAND; before SystemTap 1.2 there was only the operand.
-var operandText = regexp.MustCompile(`^(?:(-?)([1248])(f?)@)?(.+)$`)
+var operandText = lazyregexp.MustCompile(`^(?:(-?)([1248])(f?)@)?(.+)$`)
 
 // memoryText is [SYMBOL][±N]…(BASE,INDEX,SCALE).
-var memoryText = regexp.MustCompile(`^([^()]*)\((%[a-z0-9]+)?(?:,(%[a-z0-9]+)(?:,([1248]))?)?\)$`)
+var memoryText = lazyregexp.MustCompile(`^([^()]*)\((%[a-z0-9]+)?(?:,(%[a-z0-9]+)(?:,([1248]))?)?\)$`)
 
 // ParseOperand reads an operand in AT&T's syntax.
 func ParseOperand(text string) (Operand, error) {
@@ -88,7 +88,7 @@ func ParseOperand(text string) (Operand, error) {
 }
 
 func parseOperand(text string) (o Operand, ok bool) {
-	m := operandText.FindStringSubmatch(text)
+	m := operandText().FindStringSubmatch(text)
 	if m == nil {
 		return o, false
 	}
@@ -111,7 +111,7 @@ func parseOperand(text string) (o Operand, ok bool) {
 		return o, ok
 	}
 	o.Kind = InMemory
-	address := memoryText.FindStringSubmatch(rest)
+	address := memoryText().FindStringSubmatch(rest)
 	if address == nil {
 		return o, o.displacement(rest)
 	}

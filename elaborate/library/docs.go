@@ -4,11 +4,11 @@ package library
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"gostap/elaborate/probepoint"
 	"gostap/internal/glob"
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
@@ -91,12 +91,12 @@ func typed(name string, t syntax.TypeName) string {
 }
 
 // between is what may stand between a declaration's comment and its name.
-var between = regexp.MustCompile(`(?:\s|\b(?:private|function|probe)\b|%\([^%]*%\?|%:)*$`)
+var between = lazyregexp.MustCompile(`(?:\s|\b(?:private|function|probe)\b|%\([^%]*%\?|%:)*$`)
 
 // comment returns the text of the documentation comment before the declaration at pos.
 func comment(pos syntax.Pos) string {
 	text := before(pos)
-	text = text[:len(text)-len(between.Find(text))]
+	text = text[:len(text)-len(between().Find(text))]
 	if !bytes.HasSuffix(text, []byte("*/")) {
 		return ""
 	}

@@ -4,9 +4,9 @@ package probetype
 
 import (
 	"fmt"
-	"regexp"
 
 	"gostap/elaborate/symbols"
+	"gostap/internal/lazyregexp"
 )
 
 // renamed has, for functions that published scripts probe, the names of their successors in later kernels,
@@ -54,11 +54,11 @@ var gone = map[string]string{
 }
 
 // callFunction matches the names that kernels have had for a system call's function; its group is the call's name.
-var callFunction = regexp.MustCompile(`^(?:[Ss]y[Ss]|compat_sys|stub)_([a-z]\w*)$`)
+var callFunction = lazyregexp.MustCompile(`^(?:[Ss]y[Ss]|compat_sys|stub)_([a-z]\w*)$`)
 
 // successor returns the successor of a function that has been removed from the kernel, "" if it is not known.
 func successor(name string, functions *symbols.Functions) string {
-	if call := callFunction.FindStringSubmatch(name); call != nil && len(functions.Lookup("__x64_sys_"+call[1])) > 0 {
+	if call := callFunction().FindStringSubmatch(name); call != nil && len(functions.Lookup("__x64_sys_"+call[1])) > 0 {
 		return fmt.Sprintf("system calls are probed as syscall.%s; its function is __x64_sys_%[1]s now, which takes registers alone", call[1])
 	}
 	for _, other := range renamed[name] {

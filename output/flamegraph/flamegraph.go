@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"sync"
 
 	"github.com/pkg/errors"
 
@@ -21,7 +22,7 @@ import (
 //go:embed page.html
 var files embed.FS
 
-var pageTemplate = page.Parse(files, "page.html")
+var pageTemplate = sync.OnceValue(func() *template.Template { return page.Parse(files, "page.html") })
 
 // Stacks are a profile's, as unfold of page/flame.js reads them: a page has many, and is to be opened at once.
 type Stacks struct {
@@ -107,7 +108,7 @@ func Write(w io.Writer, p, baseline *profile.Profile, title string) error {
 		return errors.WithStack(err)
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
-	if err = pageTemplate.Execute(out, map[string]any{"Title": profile.Clean(title), "Data": template.JS(data)}); err != nil {
+	if err = pageTemplate().Execute(out, map[string]any{"Title": profile.Clean(title), "Data": template.JS(data)}); err != nil {
 		return errors.WithStack(err)
 	}
 	return errors.WithStack(out.Flush())

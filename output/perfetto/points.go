@@ -3,8 +3,9 @@
 package perfetto
 
 import (
-	"regexp"
 	"strings"
+
+	"gostap/internal/lazyregexp"
 )
 
 // What a probe point is to slices.
@@ -31,7 +32,7 @@ var ends = []struct{ open, close string }{
 }
 
 // variants are suffixes that say how a function is probed, not which one.
-var variants = regexp.MustCompile(`\.(call|exported|maxactive\(\d+\))$`)
+var variants = lazyregexp.MustCompile(`\.(call|exported|maxactive\(\d+\))$`)
 
 // pair finds the pairs among a script's probe points: a function and its return, a tracepoint …_entry and …_exit. A point
 // whose partner the script doesn't probe stays alone.
@@ -41,8 +42,8 @@ func pair(points []string) []point {
 	index := map[string]bool{}
 	for i, p := range points {
 		p = strings.TrimSuffix(p, "?")
-		for variants.MatchString(p) {
-			p = variants.ReplaceAllString(p, "")
+		for variants().MatchString(p) {
+			p = variants().ReplaceAllString(p, "")
 		}
 		plain[i] = p
 		index[p] = true
@@ -71,15 +72,15 @@ func pair(points []string) []point {
 }
 
 // named are the points that go by a name in quotes: kernel.function("NAME@file:line"), kernel.trace("system:NAME").
-var named = regexp.MustCompile(`\.(?:function|mark|plt|statement|trace)\("(?:\w+:\b)?([^"@]+)[^"]*"\)`)
+var named = lazyregexp.MustCompile(`\.(?:function|mark|plt|statement|trace)\("(?:\w+:\b)?([^"@]+)[^"]*"\)`)
 
 // entrySys begins the names of what system calls come in by: __x64_sys_read.
-var entrySys = regexp.MustCompile(`^__[a-z0-9]+_(compat_)?sys_`)
+var entrySys = lazyregexp.MustCompile(`^__[a-z0-9]+_(compat_)?sys_`)
 
 // pointName is what a point's events are called.
 func pointName(p string) string {
-	if m := named.FindStringSubmatch(p); m != nil {
-		return entrySys.ReplaceAllString(m[1], "${1}sys_")
+	if m := named().FindStringSubmatch(p); m != nil {
+		return entrySys().ReplaceAllString(m[1], "${1}sys_")
 	}
 	return p
 }

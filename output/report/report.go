@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -25,7 +26,7 @@ import (
 //go:embed page.html report.js heatmap.js
 var files embed.FS
 
-var pageTemplate = page.Parse(files, "page.html")
+var pageTemplate = sync.OnceValue(func() *template.Template { return page.Parse(files, "page.html") })
 
 // A Report is what a session has shown.
 type Report struct {
@@ -63,7 +64,7 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	head, tail, omitted := r.Text.parts()
 	out := bufio.NewWriterSize(w, 64<<10)
-	err = pageTemplate.Execute(out, map[string]any{
+	err = pageTemplate().Execute(out, map[string]any{
 		"Title": profile.Clean(r.Title), "About": r.about(), "Data": template.JS(text), "Stacks": data.Stacks != nil,
 		"Head": chunks(head), "Tail": chunks(tail), "Omitted": omitted,
 	})

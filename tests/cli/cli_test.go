@@ -20,6 +20,10 @@ import (
 
 func TestCommandLine(t *testing.T) {
 	bin := build(t)
+	project, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	nobody := homeOfNobody(t, filepath.Dir(bin))
 	root := cache.Root()
 	releases := vm.Releases()
@@ -34,6 +38,7 @@ func TestCommandLine(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOSTAP", bin)
+			env.Setenv("ROOT", project)
 			env.Setenv("NOBODY", nobody)
 			env.Setenv("PATH", filepath.Dir(bin)+":"+os.Getenv("PATH"))
 			env.Setenv("GOSTAP_CACHE", root) // the runtimes are built there once

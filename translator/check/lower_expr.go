@@ -3,9 +3,9 @@
 package check
 
 import (
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/emit/regex"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
@@ -258,7 +258,7 @@ func (s *scope) embedded(x *syntax.EmbeddedExpr) program.Expr {
 		n.Result = program.String
 	}
 	seen := map[string]bool{}
-	for _, m := range argMacro.FindAllStringSubmatch(x.Code.Text, -1) {
+	for _, m := range argMacro().FindAllStringSubmatch(x.Code.Text, -1) {
 		if l := s.locals[m[1]]; l != nil && l.param && !seen[m[1]] {
 			seen[m[1]] = true
 			n.Args = append(n.Args, &program.LocalRef{At: x.Pos(), Local: l.Local})
@@ -269,7 +269,7 @@ func (s *scope) embedded(x *syntax.EmbeddedExpr) program.Expr {
 }
 
 // argMacro is how embedded C reads a parameter.
-var argMacro = regexp.MustCompile(`\bSTAP_ARG_(\w+)`)
+var argMacro = lazyregexp.MustCompile(`\bSTAP_ARG_(\w+)`)
 
 // hasMarker reports whether embedded C holds the comment /* marker */.
 func hasMarker(code *syntax.EmbeddedC, marker string) bool {

@@ -4,8 +4,8 @@ package emit
 
 import (
 	"fmt"
-	"regexp"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/program"
 )
 
@@ -227,12 +227,12 @@ func (s *summary) lvalue(x program.Expr, a access) {
 	}
 }
 
-var pragma = regexp.MustCompile(`/\*\s*pragma:(read|write):(\w+)\s*\*/`)
+var pragma = lazyregexp.MustCompile(`/\*\s*pragma:(read|write):(\w+)\s*\*/`)
 
 // pragmaUsage is what embedded C says that it does with globals.
 func pragmaUsage(code string, p *program.Program) usage {
 	u := usage{}
-	for _, m := range pragma.FindAllStringSubmatch(code, -1) {
+	for _, m := range pragma().FindAllStringSubmatch(code, -1) {
 		for _, g := range p.Globals {
 			if g.Name == m[2] {
 				u.add(g, reads)
@@ -305,7 +305,7 @@ func (a *analysis) effects(e program.Expr) bool {
 				}
 			}
 		case *program.Embedded:
-			return pragma.MatchString(e.Code.Text)
+			return pragma().MatchString(e.Code.Text)
 		}
 		return false
 	})

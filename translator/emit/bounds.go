@@ -3,9 +3,9 @@
 package emit
 
 import (
-	"regexp"
 	"strconv"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/format"
 	"gostap/translator/program"
 )
@@ -72,7 +72,7 @@ func (b *bounds) grow(old, n int) int {
 	return n
 }
 
-var maxlenMark = regexp.MustCompile(`/\*\s*maxlen:(\d+)\s*\*/`)
+var maxlenMark = lazyregexp.MustCompile(`/\*\s*maxlen:(\d+)\s*\*/`)
 
 // function notes what fn hands on.
 func (b *bounds) function(fn *program.Function) {
@@ -88,7 +88,7 @@ func (b *bounds) function(fn *program.Function) {
 		return
 	}
 	n := b.most
-	if m := maxlenMark.FindStringSubmatch(fn.Code.Text); m != nil {
+	if m := maxlenMark().FindStringSubmatch(fn.Code.Text); m != nil {
 		n, _ = strconv.Atoi(m[1])
 	}
 	b.result[fn] = b.grow(b.result[fn], n)

@@ -4,9 +4,9 @@ package emit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/program"
 )
 
@@ -14,10 +14,10 @@ import (
 func embeddedName(fn *program.Function) string { return "gs_fn_" + cName(fn.Name) }
 
 // strMark is the mark of code whose STAP_RETURN takes a struct gs_str.
-var strMark = regexp.MustCompile(`/\*\s*gs_str\s*\*/`)
+var strMark = lazyregexp.MustCompile(`/\*\s*gs_str\s*\*/`)
 
 // asksRegisters matches guru code that reads these members of the context, which are set for it alone.
-var asksRegisters = regexp.MustCompile(`\b[ku]regs\b`)
+var asksRegisters = lazyregexp.MustCompile(`\b[ku]regs\b`)
 
 // paramName is a parameter's name there.
 func paramName(p *program.Local) string { return "gs_arg_" + cName(p.Name) }
@@ -202,7 +202,7 @@ func (g *gen) embeddedFile() []byte {
 	g.defines(w)
 	asks := false // any of the functions at the top, for those that call them
 	for _, code := range g.p.Embedded {
-		asks = asks || asksRegisters.MatchString(code.Text)
+		asks = asks || asksRegisters().MatchString(code.Text)
 		w.line("")
 		w.at(code.At)
 		w.line("%s", code.Text)
@@ -218,11 +218,11 @@ func (g *gen) embeddedFile() []byte {
 		defineArgs(w, embeddedArgs(e))
 		w.line("%s;", embeddedExprHead(i, e))
 		w.line("%s", embeddedExprHead(i, e))
-		embeddedExpr(w, e, asks || asksRegisters.MatchString(e.Code.Text))
+		embeddedExpr(w, e, asks || asksRegisters().MatchString(e.Code.Text))
 		undefineArgs(w, embeddedArgs(e))
 	}
 	for _, fn := range fns {
-		embeddedFunction(w, fn, asks || asksRegisters.MatchString(fn.Code.Text))
+		embeddedFunction(w, fn, asks || asksRegisters().MatchString(fn.Code.Text))
 	}
 	return w.Bytes()
 }

@@ -4,9 +4,9 @@ package emit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/program"
 )
 
@@ -233,7 +233,7 @@ func (b *body) checkCall(fn *program.Function, where string) {
 }
 
 // gsStr are the names of the runtime's that raise no error.
-var gsStr = regexp.MustCompile(`\bgs_(str|str_of|strlcpy|put|likely|unlikely)\b`)
+var gsStr = lazyregexp.MustCompile(`\bgs_(str|str_of|strlcpy|put|likely|unlikely)\b`)
 
 // mayRaise is false for embedded C of the library in which nothing is seen that could raise an error.
 func (g *gen) mayRaise(fn *program.Function) bool {
@@ -250,7 +250,7 @@ func couldRaise(fn *program.Function) bool {
 		return true
 	}
 	for _, word := range []string{"STAP_ERROR", "STAP_NEXT", "CONTEXT", "gs_", "error", "deref"} {
-		if strings.Contains(gsStr.ReplaceAllString(fn.Code.Text, ""), word) {
+		if strings.Contains(gsStr().ReplaceAllString(fn.Code.Text, ""), word) {
 			return true
 		}
 	}
