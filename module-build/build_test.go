@@ -143,6 +143,18 @@ func TestMissing(t *testing.T) {
 	t.Log(err)
 }
 
+// A compiler that is killed prints nothing: the error names it and how it ended.
+func TestSilentCompiler(t *testing.T) {
+	compiler := filepath.Join(t.TempDir(), "gcc")
+	if err := os.WriteFile(compiler, []byte("#!/bin/sh\nkill -KILL $$\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	err := compileHost(context.Background(), "the script", t.TempDir(), compiler, nil)
+	if err == nil || !strings.Contains(err.Error(), compiler+" ends with signal: killed") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A script that would have a compiler take all of the memory is refused before.
 func TestTooLarge(t *testing.T) {
 	_, err := Build(context.Background(), Request{Release: "1.2.3-none", Name: "x", C: make([]byte, maxC+1)})

@@ -152,7 +152,7 @@ func (rt *kernelRuntime) run(ctx context.Context, what string, args []string) er
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
 		return missingTool(args[0])
 	case err != nil:
-		return &CompileError{What: what, Output: string(output)}
+		return compileError(what, args[0], output, err)
 	}
 	return nil
 }
