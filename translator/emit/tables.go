@@ -14,7 +14,7 @@ import (
 	"gostap/translator/program"
 )
 
-// assemble puts the C file together.
+// assemble writes the C file.
 func (g *gen) assemble() []byte {
 	g.fillManifest()
 	if g.opts.Monitor {
@@ -63,8 +63,8 @@ func (g *gen) fileName() string {
 	return g.opts.Module + ".c"
 }
 
-// worded is an error of which SystemTap says no more than its name.
-func (g *gen) worded(error, more string) string {
+// errorText is an error's message: with AsStap only its name, as SystemTap prints it.
+func (g *gen) errorText(error, more string) string {
 	if g.opts.AsStap {
 		return error
 	}
@@ -75,12 +75,12 @@ func (g *gen) limitTexts(w *writer) {
 	l := &g.opts.Limits
 	text := func(name, attributes, error, more string) {
 		w.line("static const char %s[] %s=", name, attributes)
-		w.line("\t%s;", cString(g.worded(error, more)))
+		w.line("\t%s;", cString(g.errorText(error, more)))
 	}
 	text("too_many_actions", unused+" ", "MAXACTION exceeded", fmt.Sprintf("more than %d loop iterations and calls, or %d in begin, end and error probes%s",
-		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, most)))
+		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, maxLimit)))
 	text("too_many_steps", "", "MAXARRAYSTEPS exceeded", fmt.Sprintf("sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, or give foreach a limit%s",
-		l.steps(), raised("MAXARRAYSTEPS", l.steps(), mostSteps)))
+		l.steps(), raised("MAXARRAYSTEPS", l.steps(), maxHotSteps)))
 	text("too_long", "", "MAXACTION exceeded", "the handler takes more than two seconds, while nothing else runs on its processor; let it do less, or do it in an end probe")
 	text("too_deep", unused+" ", "MAXNESTING exceeded", fmt.Sprintf("more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting))
 	w.line("")
@@ -91,8 +91,7 @@ func (g *gen) limitTexts(w *writer) {
 	w.close("}")
 }
 
-// frames writes how many bytes of strings each function has, and lets
-// functions know where those that they call may put theirs.
+// frames writes the size of each function's own strings, behind which the frames of its callees begin.
 func (g *gen) frames(w *writer) {
 	w.line("")
 	w.open("enum {")
@@ -106,9 +105,8 @@ func (g *gen) frames(w *writer) {
 	w.close("};")
 }
 
-// frameSize is what the deepest chain of calls takes: a function that recurs
-// counts as often as nesting allows. The last MAXSTRINGLEN bytes are embedded
-// C's to use.
+// frameSize is the frame size, in bytes, of the deepest chain of calls: a recursive function counts as
+// often as the nesting limit allows. The last MAXSTRINGLEN bytes are for embedded C.
 func (g *gen) frameSize() int {
 	frames := chains(g.roots, (*cFunc).called, func(f *cFunc) int {
 		if f.fn != nil && g.a.recursive[f.fn] {
@@ -280,7 +278,7 @@ func (g *gen) wantsRegisters(pr *program.Probe) bool {
 	return slices.ContainsFunc(pr.Points, func(pt *program.Point) bool { return pt.Registers })
 }
 
-// writesConds reports whether pr's handler may change what a condition reads.
+// writesConds reports whether pr's handler may change a global that a condition reads.
 func (g *gen) writesConds(pr *program.Probe) bool {
 	for _, cond := range g.handlers {
 		if cond.part != condPart {
@@ -335,9 +333,8 @@ func (g *gen) fillManifest() {
 	}
 }
 
-// ManifestC returns C text that puts m into the section of the object that
-// the linker carries over into the module, and the kernel does not load. It
-// may be appended to Output.C.
+// ManifestC returns C text that puts m into a section of the object that the linker copies into the
+// module, and that the kernel does not load. It may be appended to Output.C.
 func ManifestC(m *manifest.Manifest) ([]byte, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
