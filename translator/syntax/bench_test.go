@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// longScript returns a script of about n lines, written as people write them:
-// with six tokens a line where SystemTap's examples have four.
+// longScript returns a realistic script of about n lines: it has six tokens a line; SystemTap's
+// examples have four.
 func longScript(n int) []byte {
 	var b strings.Builder
 	b.WriteString("#!/usr/bin/env stap\nglobal reads, names, start%[1000]\n@define ms(us) %( ((@us) / 1000) %)\n\n")
@@ -87,7 +87,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkFormat lays out the same script.
+// BenchmarkFormat formats the same script.
 func BenchmarkFormat(b *testing.B) {
 	text := longScript(10000)
 	b.SetBytes(int64(len(text)))
@@ -124,8 +124,7 @@ func BenchmarkLibrary(b *testing.B) {
 	}
 }
 
-// cpuTime returns the time that the process has computed for: other than the
-// clock's it does not depend on what else the machine does.
+// cpuTime returns the process's CPU time, which does not depend on the machine's other load.
 func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
@@ -135,7 +134,7 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// TestLinear parses texts that are easy to get quadratic on, at two sizes.
+// TestLinear parses texts on which parsers are easily quadratic, at two sizes.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
