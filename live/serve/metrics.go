@@ -26,13 +26,13 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
-// A collector gives Prometheus a snapshot's metrics.
+// A collector is a prometheus.Collector of a snapshot's metrics.
 type collector struct{ snapshot *live.Snapshot }
 
-// Describe says nothing beforehand: what there is depends on the script.
+// Describe sends nothing, as the metrics depend on the script.
 func (c collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect is prometheus.Collector's.
+// Collect implements prometheus.Collector.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	constant(to, "gostap_start_time_seconds", "When the session's module was loaded.", prometheus.GaugeValue, float64(c.snapshot.State.Started.UnixNano())/1e9, nil, nil)
 	for _, m := range metrics.Of(c.snapshot) {
@@ -53,7 +53,7 @@ func constant(to chan<- prometheus.Metric, name, help string, kind prometheus.Va
 	to <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, labels, nil), kind, value, values...)
 }
 
-// distribution hands on statistics as a histogram, or a summary if they have none.
+// distribution sends statistics as a histogram, or as a summary if they have none.
 func distribution(to chan<- prometheus.Metric, m *metrics.Metric, s metrics.Series) {
 	stats := s.Statistics
 	desc := prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
