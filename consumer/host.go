@@ -96,8 +96,8 @@ func (h *hostRun) run(m *manifest.Manifest) (result Result, err error) {
 	case h.stats == nil && h.out.failed == nil:
 		err = errors.New("the script's program has ended without its last record")
 	}
-	if shown, ok := h.cfg.Collector.(*Shown); ok {
-		shown.Snapshot = h.snapshot(m)
+	if h.cfg.Final != nil {
+		h.cfg.Final(h.snapshot(m))
 	}
 	result.Stats = h.report()
 	if !h.messages.failed() && err == nil {

@@ -121,7 +121,7 @@ func BenchmarkPictures(b *testing.B) {
 		{"folded", stacks, func(w io.Writer) error { return folded.Write(w, stacks.Profile()) }, readFolded},
 		{"flamegraph", stacks, func(w io.Writer) error { return flamegraph.Write(w, stacks.Profile(), nil, "bench") }, openPage},
 		{"pprof", stacks, func(w io.Writer) error { return pprof.Write(w, stacks.Profile()) }, openPprof},
-		{"html", shown, func(w io.Writer) error { return shown.Report("bench").Write(w) }, openPage},
+		{"html", shown, func(w io.Writer) error { return shown.Report("bench", nil).Write(w) }, openPage},
 		{"perfetto", trace, func(w io.Writer) error { _, err := w.Write(trace.Rest()); return err }, nil},
 	} {
 		b.Run(form.name, func(b *testing.B) {

@@ -39,7 +39,7 @@ func TestShown(t *testing.T) {
 		out.record(0, &record{kind: r.kind, time: r.time}, r.payload)
 	}
 	var page bytes.Buffer
-	if err := shown.Report("x.stp").Write(&page); err != nil || out.bad != 0 {
+	if err := shown.Report("x.stp", nil).Write(&page); err != nil || out.bad != 0 {
 		t.Fatal(err, out.bad)
 	}
 	_, text, _ := strings.Cut(page.String(), `id="data">`)

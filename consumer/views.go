@@ -62,20 +62,21 @@ func (l *liveSession) close() {
 	l.file = nil
 }
 
-// keepSnapshot stores the globals' final values in Shown.
-func (s *session) keepSnapshot() {
-	shown, ok := s.cfg.Collector.(*Shown)
-	if !ok {
+// final calls Config.Final with the globals' final values.
+func (s *session) final() {
+	if s.cfg.Final == nil {
 		return
 	}
+	var snapshot *live.Snapshot
 	l, err := s.look()
 	if err == nil {
-		shown.Snapshot, err = l.Snapshot()
+		snapshot, err = l.Snapshot()
 		l.close()
 	}
 	if err != nil {
 		s.messages.warning("the globals could not be read at the end: %v", err)
 	}
+	s.cfg.Final(snapshot)
 }
 
 // Snapshot implements live.Session. A global that can't be read has an error.
