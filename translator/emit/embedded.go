@@ -289,19 +289,7 @@ func embeddedFunction(w *writer, fn *program.Function, asks bool) {
 	w.line("")
 	defineArgs(w, fn.Params)
 	old := strings.Contains(fn.Code.Text, "THIS->")
-	switch {
-	case direct:
-		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
-		w.line("#define STAP_RETURN(v) return (v)")
-	case fn.Result == program.String:
-		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
-		w.line("#define STAP_RETURN(v) do { gs_put(gs_ret, MAXSTRINGLEN, gs_str_of((v), MAXSTRINGLEN)); goto gs_out; } while (0)")
-	case fn.Result == program.Long:
-		w.line("#define STAP_RETVALUE gs_retvalue")
-		w.line("#define STAP_RETURN(v) do { gs_retvalue = (gs_s64)(v); goto gs_out; } while (0)")
-	default:
-		w.line("#define STAP_RETURN(...) goto gs_out")
-	}
+	defineReturn(w, fn, direct)
 	w.line("%s %s(%s);", cType(fn.Result), embeddedName(fn), head)
 	w.line("%s %s(%s)", cType(fn.Result), embeddedName(fn), head)
 	w.open("{")
@@ -353,6 +341,24 @@ func embeddedFunction(w *writer, fn *program.Function, asks bool) {
 	undefineArgs(w, fn.Params)
 	w.line("#undef STAP_RETVALUE")
 	w.line("#undef STAP_RETURN")
+}
+
+// defineReturn writes the macros by which embedded C sets its result and returns; direct: STAP_RETURN takes a struct
+// gs_str.
+func defineReturn(w *writer, fn *program.Function, direct bool) {
+	switch {
+	case direct:
+		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
+		w.line("#define STAP_RETURN(v) return (v)")
+	case fn.Result == program.String:
+		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
+		w.line("#define STAP_RETURN(v) do { gs_put(gs_ret, MAXSTRINGLEN, gs_str_of((v), MAXSTRINGLEN)); goto gs_out; } while (0)")
+	case fn.Result == program.Long:
+		w.line("#define STAP_RETVALUE gs_retvalue")
+		w.line("#define STAP_RETURN(v) do { gs_retvalue = (gs_s64)(v); goto gs_out; } while (0)")
+	default:
+		w.line("#define STAP_RETURN(...) goto gs_out")
+	}
 }
 
 // oldNames defines THIS->x for arguments and THIS->__retvalue for the result, as in SystemTap 1.7.

@@ -121,7 +121,74 @@ func (g *gen) frameSize() int {
 	return deepest + int(g.opts.Limits.MaxStringLen)
 }
 
+// programTable writes gs_program, and the tables that it refers to and that are not written elsewhere.
 func (g *gen) programTable(w *writer) {
+	nprobes := g.probeTable(w)
+	settable := g.settable()
+	g.globalTable(w, settable)
+	g.imageTable(w)
+	inModules := g.moduleSymbols(w)
+	w.line("const volatile gs_u32 gs_stack_use[%d] __attribute__((section(\".data\"))) = { 0 };", nprobes) // see Output.StackUse
+	w.line("")
+	w.open("const struct gs_program gs_program = {")
+	w.line(".abi = GS_ABI,")
+	w.line(".nprobes = %d,", nprobes)
+	w.line(".npoints = %d,", len(g.manifest.Points))
+	w.line(".nsymbols = %d,", len(g.manifest.Symbols))
+	w.line(".probes = probes,")
+	w.line(".points = points,")
+	table := func(n int, name string) {
+		if n > 0 {
+			w.line(".n%s = %d,", name, n)
+			w.line(".%s = %s,", name, name)
+		}
+	}
+	table(len(g.manifest.Images), "images")
+	table(len(settable), "globals")
+	table(inModules, "module_symbols")
+	table(len(g.arrays()), "arrays")
+	table(len(g.shards()), "shards")
+	table(len(g.manifest.Views), "views")
+	if g.opts.Monitor {
+		w.line(".ntimings = sizeof(timings) / sizeof(timings[0]),")
+		w.line(".timings = timings,")
+	}
+	flag := func(set bool, name string) {
+		if set {
+			w.line(".%s = 1,", name)
+		}
+	}
+	flag(g.manifest.UserStacks, "user_stacks")
+	flag(g.manifest.Tasks, "tasks")
+	flag(g.opts.Unprivileged, "unprivileged")
+	flag(g.manifest.KernelLines, "kernel_lines")
+	w.line(".frame_size = %d,", g.frameSize())
+	g.programLimits(w)
+	w.close("};")
+}
+
+func (g *gen) programLimits(w *writer) {
+	l := &g.opts.Limits
+	w.open(".limits = {")
+	w.line(".maxerrors = %du,", l.MaxErrors)
+	w.line(".maxmapentries = %du,", l.MaxMapEntries)
+	w.line(".maxskipped = %du,", l.MaxSkipped)
+	w.line(".maxtrylock = %du,", l.tryLock())
+	w.line(".trylockdelay = %du,", l.tryLockDelay())
+	w.line(".minstackspace = %du,", l.MinStackSpace)
+	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
+	w.line(".first_error = %s,", boolText(l.FirstError))
+	w.line(".overload_threshold = %dull,", l.overload())
+	w.line(".overload_interval = %dull,", l.OverloadInterval)
+	w.line(".maxmemory = %dull,", l.MaxMemory<<10)
+	w.line(".procfs_bufsize = %dull,", cmp.Or(l.ProcfsBufsize, l.MaxStringLen))
+	w.line(".too_many_steps = too_many_steps,")
+	w.line(".too_long = too_long,")
+	w.close("},")
+}
+
+// probeTable writes the probes' handlers, and returns their number.
+func (g *gen) probeTable(w *writer) int {
 	touches := make([]struct{ body, entry string }, len(g.p.Probes))
 	for i, pr := range g.p.Probes {
 		touches[i].body, touches[i].entry = touchBody(w, i, pr), touchEntry(w, i, pr)
@@ -146,84 +213,21 @@ func (g *gen) programTable(w *writer) {
 		nprobes++
 	}
 	w.close("};")
-	settable := g.settable()
+	return nprobes
+}
+
+// globalTable writes the globals that -G can set.
+func (g *gen) globalTable(w *writer, settable []*program.Global) {
 	w.line("")
-	if len(settable) > 0 {
-		w.open("static const struct gs_global globals[] = {")
-		for _, gl := range settable {
-			w.line("{ %s, %s, &%s },", cString(gl.Name), boolText(gl.Type == program.String), g.mainInstance(gl))
-		}
-		w.close("};")
-		w.line("")
+	if len(settable) == 0 {
+		return
 	}
-	g.imageTable(w)
-	inModules := g.moduleSymbols(w)
-	l := &g.opts.Limits
-	w.line("const volatile gs_u32 gs_stack_use[%d] __attribute__((section(\".data\"))) = { 0 };", nprobes) // see Output.StackUse
-	w.line("")
-	w.open("const struct gs_program gs_program = {")
-	w.line(".abi = GS_ABI,")
-	w.line(".nprobes = %d,", nprobes)
-	w.line(".npoints = %d,", len(g.manifest.Points))
-	w.line(".nsymbols = %d,", len(g.manifest.Symbols))
-	w.line(".probes = probes,")
-	w.line(".points = points,")
-	w.line(".nimages = %d,", len(g.manifest.Images))
-	w.line(".images = images,")
-	if len(settable) > 0 {
-		w.line(".nglobals = %d,", len(settable))
-		w.line(".globals = globals,")
+	w.open("static const struct gs_global globals[] = {")
+	for _, gl := range settable {
+		w.line("{ %s, %s, &%s },", cString(gl.Name), boolText(gl.Type == program.String), g.mainInstance(gl))
 	}
-	if inModules > 0 {
-		w.line(".nmodule_symbols = %d,", inModules)
-		w.line(".module_symbols = module_symbols,")
-	}
-	if n := len(g.arrays()); n > 0 {
-		w.line(".narrays = %d,", n)
-		w.line(".arrays = arrays,")
-	}
-	if n := len(g.shards()); n > 0 {
-		w.line(".nshards = %d,", n)
-		w.line(".shards = shards,")
-	}
-	if n := len(g.manifest.Views); n > 0 {
-		w.line(".nviews = %d,", n)
-		w.line(".views = views,")
-	}
-	if g.opts.Monitor {
-		w.line(".ntimings = sizeof(timings) / sizeof(timings[0]),")
-		w.line(".timings = timings,")
-	}
-	if g.manifest.UserStacks {
-		w.line(".user_stacks = 1,")
-	}
-	if g.manifest.Tasks {
-		w.line(".tasks = 1,")
-	}
-	if g.opts.Unprivileged {
-		w.line(".unprivileged = 1,")
-	}
-	if g.manifest.KernelLines {
-		w.line(".kernel_lines = 1,")
-	}
-	w.line(".frame_size = %d,", g.frameSize())
-	w.open(".limits = {")
-	w.line(".maxerrors = %du,", l.MaxErrors)
-	w.line(".maxmapentries = %du,", l.MaxMapEntries)
-	w.line(".maxskipped = %du,", l.MaxSkipped)
-	w.line(".maxtrylock = %du,", l.tryLock())
-	w.line(".trylockdelay = %du,", l.tryLockDelay())
-	w.line(".minstackspace = %du,", l.MinStackSpace)
-	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
-	w.line(".first_error = %s,", boolText(l.FirstError))
-	w.line(".overload_threshold = %dull,", l.overload())
-	w.line(".overload_interval = %dull,", l.OverloadInterval)
-	w.line(".maxmemory = %dull,", l.MaxMemory<<10)
-	w.line(".procfs_bufsize = %dull,", cmp.Or(l.ProcfsBufsize, l.MaxStringLen))
-	w.line(".too_many_steps = too_many_steps,")
-	w.line(".too_long = too_long,")
-	w.close("},")
 	w.close("};")
+	w.line("")
 }
 
 func (g *gen) imageTable(w *writer) {
