@@ -12,7 +12,7 @@ import (
 	"gostap/manifest"
 )
 
-// TestShown feeds records as handlers write them, and reads what the page is told.
+// TestShown passes records in the order of handlers, and decodes the page's data.
 func TestShown(t *testing.T) {
 	m := &manifest.Manifest{Probes: []manifest.Probe{{Name: "begin"}}, Points: []manifest.Point{{Name: "begin"}},
 		Formats: []manifest.Format{{Format: "%s\n", Args: "s"}},
