@@ -16,7 +16,7 @@ import (
 	"gostap/internal/panics"
 )
 
-// Progress is told how many bytes of how many have been read.
+// Progress is called with the number of bytes that have been read, and of all bytes.
 type Progress func(done, total int64)
 
 // buildIndex builds the index of f.
@@ -95,7 +95,7 @@ type builder struct {
 	instances []instRec
 	ranges    []rangeRec
 	globals   []varRec
-	scoped    uint32 // 1 if a function or a variable lies in a namespace or a type, or a function is a template's
+	scoped    uint32 // 1 if a function or a variable is in a namespace or a type, or a function is a template's
 }
 
 // intern returns the offset of s among the strings.
