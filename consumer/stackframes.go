@@ -65,7 +65,7 @@ func userFrame(name, module string) profile.Frame {
 	f := profile.Frame{Name: profile.Clean(name), Module: profile.Clean(module), Kind: profile.User}
 	switch base := path.Base(module); {
 	case strings.HasPrefix(name, "runtime.") || strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map"):
-		f.Kind = profile.Runtime // Go's, or what a runtime has generated
+		f.Kind = profile.Runtime // Go's runtime, or code that a runtime has generated
 	case strings.HasSuffix(base, ".so") || strings.Contains(base, ".so."):
 		f.Kind = profile.Library
 	}
@@ -86,7 +86,7 @@ var (
 	arrayStats = regexp.MustCompile(`^\w+\[.*\] @count=%\S* @min=%\S* @max=%\S* @sum=%\S* @avg=%\S*\n$`)
 )
 
-// stackArrays returns what the formats show.
+// stackArrays returns the arrays whose elements the formats show.
 func stackArrays(formats []manifest.Format) []stackArray {
 	list := make([]stackArray, len(formats))
 	for i, f := range formats {

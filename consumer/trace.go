@@ -112,7 +112,7 @@ type namedArg struct {
 	index int // of the argument
 }
 
-// nameBefore is text that names what follows it: count=, size: or fd=(.
+// nameBefore matches text that names the value behind it: count=, size: or fd=(.
 var nameBefore = lazyregexp.MustCompile(`([A-Za-z_][\w.]*) ?[=:] ?["'(\[]?$`)
 
 // namedArgs returns the arguments that have names in a format.

@@ -14,13 +14,13 @@ import (
 	"gostap/internal/lazyregexp"
 )
 
-// A Signer is what modules are signed with, for kernels that take no others.
+// A Signer signs modules, for kernels that reject others.
 type Signer struct {
 	Key  string // the file of the private key, or a pkcs11: URI; $KBUILD_SIGN_PIN is its passphrase
 	Cert string // the file of the X.509 certificate
 }
 
-// state is what tells this key from others.
+// state identifies the key.
 func (s *Signer) state() string {
 	if s == nil {
 		return ""

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -200,23 +199,9 @@ func funcsPage(all []library.Doc) []byte {
 
 // libraryPart writes the library's documentation of functions or aliases, by folders.
 func libraryPart(b *bytes.Buffer, all []library.Doc, kind string) {
-	chapters := map[string][]library.Doc{}
-	for _, d := range all {
-		if strings.HasPrefix(d.File, libraryPath) && !d.Private && strings.HasPrefix(d.Signature, kind) {
-			chapter := path.Base(path.Dir(d.File))
-			chapters[chapter] = append(chapters[chapter], d)
-		}
-	}
-	var names []string
-	for name := range chapters {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		fmt.Fprintf(b, "## %s\n\n", name)
-		list := chapters[name]
-		sort.SliceStable(list, func(i, j int) bool { return list[i].Name < list[j].Name })
-		for _, d := range list {
+	for _, c := range chapters(all, kind) {
+		fmt.Fprintf(b, "## %s\n\n", c.name)
+		for _, d := range c.docs {
 			text := strings.Join(strings.Fields(d.Text), " ")
 			fmt.Fprintf(b, "**%s**\n: %s\n\n", literalMarkdown(strings.TrimPrefix(d.Signature, kind)), literalMarkdown(text))
 		}

@@ -24,8 +24,8 @@ func openKernel(t testing.TB, release string) (*Spec, string) {
 	return s, k.BTFPath()
 }
 
-// TestWhole decodes all of each kernel: every member lies in its struct, every
-// type is found by its name, and every function has a prototype.
+// TestWhole decodes the whole BTF of each kernel: every member is within its struct, every type is
+// found by its name, and every function has a prototype.
 func TestWhole(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		s, _ := openKernel(t, release)
@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// A piece of a real kernel's, and a loop of typedefs.
+	// A piece of a real kernel's BTF, with a cycle of typedefs.
 	const n = 4000
 	piece := append([]byte(nil), blob[:24]...)
 	le.PutUint32(piece[12:], n)

@@ -18,8 +18,8 @@ type Operand struct {
 	Float  bool
 	Kind   OperandKind
 
-	// A constant is N; a register is Base, of which the lowest Low bits do not count; memory is at Base + Index*Scale + N.
-	// Registers have their DWARF numbers, and are NoRegister where there is none.
+	// A constant is N; a register is Base, without its lowest Low bits; memory is at Base + Index*Scale
+	// + N. Registers have their DWARF numbers; NoRegister stands for none.
 	N           int64
 	Symbol      string // whose address is added to N, "" for none
 	Base, Index int

@@ -33,7 +33,7 @@ func (at *level) child(c component) *level {
 	return nil
 }
 
-// component is a component as patterns have it.
+// component is a component of patterns.
 type component struct {
 	name string
 	arg  string // "", "number" or "string"
@@ -129,7 +129,7 @@ func (at *level) choices() []string {
 // A Component is a component that can stand next in a probe point.
 type Component struct {
 	Name string
-	Arg  string // what it takes: "", "number" or "string"
+	Arg  string // the kind of its argument: "", "number" or "string"
 }
 
 // Next returns the components that can follow others in a probe point; ok is

@@ -46,7 +46,8 @@ var renamed = map[string][]string{
 	"wait_on_page_bit":          {"folio_wait_bit", "folio_wait_bit_common"},
 }
 
-// gone are functions that aliases of the tapset library stand for, and that nothing has taken the place of: since when, and what is near.
+// gone are functions in aliases of the tapset library that kernels no longer have and that have no
+// successor: the version since which they are gone, and similar ones.
 var gone = map[string]string{
 	"nfs_proc_read":  "since Linux 2.6.21 NFS does not wait for what it reads: nfs.proc.read_setup and nfs.proc.read_done are where a call begins and ends",
 	"nfs_proc_write": "since Linux 2.6.21 NFS does not wait for what it writes: nfs.proc.write_setup and nfs.proc.write_done are where a call begins and ends",

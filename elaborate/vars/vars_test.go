@@ -87,7 +87,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestMembers is about what differs between kernels.
+// TestMembers checks members that differ between kernels.
 func TestMembers(t *testing.T) {
 	for i, release := range testkernel.Releases(t) {
 		for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// builtFor compiles C to what is taken for the debuginfo of a kernel.
+// builtFor compiles C to a file that is used as the debuginfo of a kernel.
 func builtFor(t *testing.T, release, source string) {
 	t.Helper()
 	kernel, err := image.NewTarget(release, false).Kernel()
@@ -131,7 +131,7 @@ func builtFor(t *testing.T, release, source string) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 }
 
-// undescribed returns a function that ftrace traces and of which BTF says nothing.
+// undescribed returns a function that ftrace traces and that is not in BTF.
 func undescribed(t *testing.T, functions *symbols.Functions, types btf.Named) string {
 	t.Helper()
 	for _, f := range functions.Glob("*") {
@@ -143,8 +143,7 @@ func undescribed(t *testing.T, functions *symbols.Functions, types btf.Named) st
 	return ""
 }
 
-// TestUndescribed asks for variables of functions of which neither BTF nor the
-// kernel's debuginfo says anything.
+// TestUndescribed reads variables of functions that are neither in BTF nor in the kernel's debuginfo.
 func TestUndescribed(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		target := image.NewTarget(release, false)

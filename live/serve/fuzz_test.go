@@ -16,13 +16,14 @@ import (
 	"gostap/live"
 )
 
-// FuzzNames has the kernel call things by any bytes: events stay lines of UTF-8, and metrics are read back by Prometheus' parser.
+// FuzzNames uses any bytes as names: events are lines of UTF-8, and Prometheus's parser can read the
+// metrics.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{hostile, "\x1b]0;title\x07", "\xff\xfe", "a\nb\rc", `"\`, "\u202egnp.exe", "\u2028", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		session := newStandIn()
+		session := newFakeSession()
 		session.key = name
 		tail := &live.Tail{}
 		tail.Write([]byte(name))

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// attachCases are scripts whose probes have so many functions, at least, and how long it may take to arm or disarm them.
+// attachCases are scripts with the minimal number of functions of their probes, and the maximal time
+// for arming and for disarming them.
 var attachCases = []struct {
 	name, points, script string
 	least                int
@@ -26,9 +27,8 @@ var attachCases = []struct {
 		probe syscall.*.return { if (pid() == target()) printf(" = %s\n", retstr) }`, 350, "300ms"},
 }
 
-// attach measures how long it takes to arm and to disarm probes on ten
-// thousand functions, and on all system calls and their returns, under
-// emulation.
+// attach measures the time for arming and disarming probes on ten thousand functions, and on all system
+// calls and their returns, with emulation.
 func attach(b *bench) error {
 	var points []int
 	for _, c := range attachCases {
@@ -61,7 +61,7 @@ func attach(b *bench) error {
 
 var verboseTime = regexp.MustCompile(`(?m)^(started|stopped) in (\S+)$`)
 
-// guestAttach takes the best of three runs of each, as the host has other work, too.
+// guestAttach takes the best of three runs, as the host has other load.
 func guestAttach(args []string) {
 	for _, c := range attachCases {
 		best := map[string]time.Duration{}

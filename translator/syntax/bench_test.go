@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// longScript returns a script of about n lines, written as people write them:
-// with six tokens a line where SystemTap's examples have four.
+// longScript returns a realistic script of about n lines: it has six tokens a line; SystemTap's
+// examples have four.
 func longScript(n int) []byte {
 	var b strings.Builder
 	b.WriteString("#!/usr/bin/env stap\nglobal reads, names, start%[1000]\n@define ms(us) %( ((@us) / 1000) %)\n\n")
@@ -85,7 +85,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkFormat lays out the same script.
+// BenchmarkFormat formats the same script.
 func BenchmarkFormat(b *testing.B) {
 	text := longScript(10000)
 	b.SetBytes(int64(len(text)))

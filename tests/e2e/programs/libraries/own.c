@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* own.c - a library of which each thread has variables for itself. */
+/* own.c - a library with thread-local variables. */
 static __thread int fills_a_gap = 1;
 static __thread long own = 7;
 
