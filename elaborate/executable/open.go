@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/symbols"
@@ -26,6 +27,7 @@ type File struct {
 	functions func() (*symbols.Functions, error)
 	goTables  func() *GoTables
 	goVersion func() string
+	frames    func() frame.FrameDescriptionEntries // of .eh_frame
 }
 
 // maxSection bounds what is read of a section: tables of symbols and strings are
@@ -69,6 +71,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 	})
 	f.functions = sync.OnceValues(f.keptFunctions)
 	f.goTables = sync.OnceValue(f.readGoTables)
+	f.frames = sync.OnceValue(f.readFrames)
 	return f, nil
 }
 
