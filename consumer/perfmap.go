@@ -73,10 +73,11 @@ func (m *perfMap) lookUp(addr uint64) (userimage.Symbol, bool) {
 // read reads a process's file, if it is another than before.
 func (p *perfMaps) read(m *perfMap, pid uint32) {
 	for _, folder := range p.folders {
+		own := pid
 		if strings.Contains(folder, "%d") {
-			folder = fmt.Sprintf(folder, pid)
+			folder, own = fmt.Sprintf(folder, pid), innerPID(pid)
 		}
-		path := fmt.Sprintf("%s/perf-%d.map", folder, pid)
+		path := fmt.Sprintf("%s/perf-%d.map", folder, own)
 		// Any user may create the path: opening a FIFO must not block, and links are not followed.
 		f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if err != nil {
@@ -95,6 +96,22 @@ func (p *perfMaps) read(m *perfMap, pid uint32) {
 			return
 		}
 	}
+}
+
+// innerPID returns the id that a process has in its own pid namespace, by which it names its file.
+func innerPID(pid uint32) uint32 {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(status)) {
+		ids, ok := strings.CutPrefix(line, "NSpid:")
+		if !ok {
+			continue
+		}
+		list := strings.Fields(ids) // from this namespace down
+		if inner, err := strconv.ParseUint(list[len(list)-1], 10, 32); err == nil {
+			return uint32(inner)
+		}
+	}
+	return pid
 }
 
 // parsePerfMap returns the functions of a file; malformed lines are left out.

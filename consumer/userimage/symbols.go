@@ -41,7 +41,6 @@ type symbolIndex struct {
 // A symbolTable is a .symtab or .dynsym.
 type symbolTable struct {
 	data  []byte
-	order binary.ByteOrder
 	names uint16 // which string table
 }
 
@@ -74,9 +73,9 @@ func newSymbolIndex(e *elf.File, buildID string, goTable func() *gopclntab.Table
 	return x
 }
 
-// read adds .symtab and .dynsym.
+// read adds .symtab and .dynsym, of files whose code is of this machine's kind.
 func (x *symbolIndex) read(e *elf.File) {
-	if e.Class != elf.ELFCLASS64 {
+	if e.Class != elf.ELFCLASS64 || e.Data != elf.ELFDATA2LSB {
 		return
 	}
 	for _, s := range e.Sections {
@@ -91,7 +90,7 @@ func (x *symbolIndex) read(e *elf.File) {
 		if err != nil {
 			continue
 		}
-		x.tables = append(x.tables, symbolTable{data, e.ByteOrder, uint16(len(x.strings))})
+		x.tables = append(x.tables, symbolTable{data, uint16(len(x.strings))})
 		x.strings = append(x.strings, names)
 	}
 }
@@ -113,7 +112,7 @@ func (x *symbolIndex) each(visit func(s symbolEntry)) {
 		t := &x.tables[i]
 		names := x.strings[t.names]
 		for data := t.data; len(data) >= elf.Sym64Size; data = data[elf.Sym64Size:] {
-			if s, ok := symbolEntryOf(data, names, t.order); ok {
+			if s, ok := symbolEntryOf(data, names); ok {
 				s.table = t.names
 				visit(s)
 			}
@@ -125,14 +124,15 @@ func (x *symbolIndex) each(visit func(s symbolEntry)) {
 }
 
 // symbolEntryOf reads a symbol of an ELF file's table; false if it is not used.
-func symbolEntryOf(data, names []byte, order binary.ByteOrder) (symbolEntry, bool) {
+func symbolEntryOf(data, names []byte) (s symbolEntry, ok bool) {
+	data = data[:elf.Sym64Size]
 	kind := elf.ST_TYPE(data[4])
-	if kind > elf.STT_FUNC && kind != elf.STT_GNU_IFUNC {
-		return symbolEntry{}, false
+	section := elf.SectionIndex(binary.LittleEndian.Uint16(data[6:]))
+	if kind > elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || section == elf.SHN_UNDEF || section >= elf.SHN_LORESERVE {
+		return s, false
 	}
-	section := elf.SectionIndex(order.Uint16(data[6:]))
-	s := symbolEntry{addr: order.Uint64(data[8:]), size: order.Uint64(data[16:]), name: order.Uint32(data), info: data[4]}
-	return s, uint64(s.name) < uint64(len(names)) && names[s.name] != 0 && section != elf.SHN_UNDEF && section < elf.SHN_LORESERVE && s.addr != 0
+	s = symbolEntry{addr: binary.LittleEndian.Uint64(data[8:]), size: binary.LittleEndian.Uint64(data[16:]), name: binary.LittleEndian.Uint32(data), info: data[4]}
+	return s, uint64(s.name) < uint64(len(names)) && names[s.name] != 0 && s.addr != 0
 }
 
 // rank orders symbols at one address: the lowest is used. It prefers the public name, which is global and does not begin

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/pkg/errors"
 
 	"gostap/elaborate/symbols"
@@ -26,6 +27,7 @@ type File struct {
 	functions func() (*symbols.Functions, error)
 	goTables  func() *GoTables
 	goVersion func() string
+	frames    func() frame.FrameDescriptionEntries // of .eh_frame
 }
 
 // maxSection bounds the part of a section that is read: tables of symbols and strings are the largest.
@@ -68,6 +70,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 	})
 	f.functions = sync.OnceValues(f.keptFunctions)
 	f.goTables = sync.OnceValue(f.readGoTables)
+	f.frames = sync.OnceValue(f.readFrames)
 	return f, nil
 }
 

@@ -237,7 +237,10 @@ func processFunction(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 		}
 		// Functions without debuginfo have symbols; and a function may have several names.
 		more, none := c.symbolFunctions(p, pattern)
-		if none != nil {
+		switch {
+		case none != nil && len(sites) == 0 && len(p.Symbols().Lookup(pattern)) > 0:
+			return nil, none // it has the function, and that says why it can't be probed
+		case none != nil:
 			return sites, d
 		}
 		have := map[uint64]bool{}

@@ -169,11 +169,13 @@ func TestProcessErrors(t *testing.T) {
 		}
 	}
 	for script, want := range map[string]string{
-		`probe process("no-such-program").begin {}`: `there is no program "no-such-program" in $PATH`,
-		`probe process.function("main") {}`:         "process without a name is what -c CMD starts",
-		`probe process(999999999).function("f") {}`: "there is no process 999999999",
-		`probe process(0).function("f") {}`:         "cannot probe pid 0: Invalid pid",
-		`probe process(-1).begin {}`:                "cannot probe pid -1: Invalid pid",
+		// What the program begins with has argc where a return address would be.
+		fmt.Sprintf(`probe process(%q).function("_start").return {}`, path): `"_start" can't be probed: it is not called, so that it does not return`,
+		`probe process("no-such-program").begin {}`:                         `there is no program "no-such-program" in $PATH`,
+		`probe process.function("main") {}`:                                 "process without a name is what -c CMD starts",
+		`probe process(999999999).function("f") {}`:                         "there is no process 999999999",
+		`probe process(0).function("f") {}`:                                 "cannot probe pid 0: Invalid pid",
+		`probe process(-1).begin {}`:                                        "cannot probe pid -1: Invalid pid",
 	} {
 		if _, diags := elaborated.OnProgram(t, script); diags == nil || !strings.Contains(diags.Error(), want) {
 			t.Errorf("%s: %v, want %q", script, diags, want)

@@ -15,11 +15,17 @@ func entry(im image.Image, addr uint64) uint64 {
 	return addr
 }
 
-// unreturnable says why the returns of a function can't be probed, "" if they can: the kernel's return probes make Go's
-// runtime end the program.
-func unreturnable(im image.Image, pt *program.Point) string {
-	if p, ok := im.(*image.Program); ok && p.IsGo && len(pt.Returns) == 0 {
+// unreturnable says why the returns of a function that begins at addr, as linked, can't be probed, "" if they can: the
+// kernel's return probes make Go's runtime end the program, and take what is on top of the stack for the return address.
+func unreturnable(im image.Image, pt *program.Point, addr uint64) string {
+	p, ok := im.(*image.Program)
+	switch {
+	case !ok || len(pt.Returns) > 0:
+		return ""
+	case p.IsGo:
 		return "is of a Go program, and its code does not tell by which instructions it returns"
+	case !p.Called(addr):
+		return "is not called, so that it does not return"
 	}
 	return ""
 }

@@ -278,7 +278,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	}
 	if !p.image.Ftrace() {
 		site := p.function(in, f)
-		if why := unreturnable(p.image.Image, site.Point); why != "" && m.Has("return") {
+		if why := unreturnable(p.image.Image, site.Point, in.Low); why != "" && m.Has("return") {
 			p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
 			return
 		}

@@ -38,7 +38,12 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*ProbeSite, *syn
 			barred = why
 			continue
 		}
-		sites = append(sites, p.function(f.Base(), f.Addr, wild))
+		site := p.function(f.Base(), f.Addr, wild)
+		if why := unreturnable(p.Program, site.Point, f.Addr); why != "" && m.Has("return") {
+			barred = "it " + why
+			continue
+		}
+		sites = append(sites, site)
 	}
 	switch {
 	case len(sites) > 0:

@@ -236,6 +236,11 @@ extern const gs_u64 *gs_symbols;
 /* target(): the pid of -x or -c. Set by the platform before any handler runs. */
 extern gs_s64 gs_target;
 
+/* The consumer's id of a task's process, and the id in the initial namespace of a task that the consumer knows by another. */
+struct task_struct;
+gs_s64 gs_consumer_pid(const struct task_struct *t);
+gs_s64 gs_global_pid(gs_s64 pid);
+
 /* stp_pid(): the process that has started the session. */
 extern gs_s64 gs_starter;
 

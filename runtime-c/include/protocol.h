@@ -41,7 +41,7 @@ struct gs_record {
 #define GS_REC_SYSTEM 4	   /* a command for system(), without NUL */
 #define GS_REC_STACK 5	   /* u32 GS_STACK_*, then u64 kernel addresses, to be printed a line each with their symbols */
 
-#define GS_REC_USTACK 6	   /* u32 GS_USTACK_*, u32 process, then gs_frames: a program's stack, a line each with their symbols */
+#define GS_REC_USTACK 6	   /* u32 GS_USTACK_*, u32 process as the consumer counts, then gs_frames: a program's stack, a line each with their symbols */
 
 #define GS_REC_SWITCH_FILE 7 /* empty: the output continues in the next file */
 

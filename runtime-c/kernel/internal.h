@@ -257,6 +257,10 @@ void gs_resolve_module(const struct module *mod, u64 *addrs);
 void gs_resolve_early(const struct module *mod);	/* records a module's addresses before START, for gs_correct_addrs() */
 void gs_correct_addrs(u64 *addrs);			/* corrects addresses of START that are older */
 
+/* pids.c: until gs_pids_stop(), the consumer's pid namespace is kept. */
+void gs_pids_start(void);
+void gs_pids_stop(void);
+
 /* programs.c: the files of programs and libraries that are images. */
 int gs_programs_open(const int __user *fds);
 void gs_programs_close(void);

@@ -103,13 +103,13 @@ static bool gs_in_target(const struct task_struct *t)
 /**
  * gs_is_process() - does a task belong to a process?
  * @t: the task
- * @pid: of the process; negative for the target's and its descendants
+ * @pid: the consumer's id of the process; negative for the target's and its descendants
  *
  * Context: A task's, that may be atomic.
  */
 bool gs_is_process(const struct task_struct *t, s64 pid)
 {
-	return pid < 0 ? gs_in_target(t) : pid == t->tgid;
+	return pid < 0 ? gs_in_target(t) : pid == gs_consumer_pid(t);
 }
 
 /**

@@ -204,7 +204,10 @@ static int gs_prepare(const struct gs_start *how)
 	int err;
 
 	lockdep_assert_held(&gs_session_mutex);
-	gs_target = how->target;
+	gs_pids_start();
+	gs_target = gs_global_pid(how->target);
+	if (how->target && !gs_target)
+		return -ESRCH;
 	gs_starter = current->tgid;
 	gs_user = current_euid();
 	WRITE_ONCE(gs_flags, how->flags);
@@ -326,6 +329,7 @@ void gs_session_free(void)
 	gs_cpus_stop();
 	gs_arrays_fini();
 	gs_programs_close();
+	gs_pids_stop();
 	kvfree(gs_addrs);
 	kvfree(gs_points);
 }

@@ -63,6 +63,13 @@ struct gs_known_ustacks {
 	struct gs_mapped mapped[1 << GS_MAPPED_BITS];
 };
 
+/* Kernels with CONFIG_INIT_STACK_ALL_ZERO have the compiler clear local variables, but for those that say this. */
+#if __has_attribute(uninitialized)
+#define GS_UNINITIALIZED __attribute__((uninitialized))
+#else
+#define GS_UNINITIALIZED
+#endif
+
 /*
  * The state of the unwinder at a frame. A register that a callee has saved is only
  * read from the stack when it is needed, which is rare.

@@ -87,7 +87,7 @@ func (b *bounds) function(fn *program.Function) {
 		return
 	}
 	n := b.maxLen
-	if m := maxlenMark.FindStringSubmatch(fn.Code.Text); m != nil {
+	if m := maxlenMark().FindStringSubmatch(fn.Code.Text); m != nil {
 		n, _ = strconv.Atoi(m[1])
 	}
 	b.result[fn] = b.grow(b.result[fn], n)

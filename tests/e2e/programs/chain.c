@@ -138,6 +138,10 @@ int main(int argc, char **argv)
 		break;
 	case 'j':
 		generated(top);
+		break;
+	case 'J':
+		generated(top);
+		sleep(1);
 	}
 	return 0;
 }
