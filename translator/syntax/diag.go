@@ -25,6 +25,7 @@ type Diagnostic struct {
 	Msg      string // without position or trailing punctuation
 	Hint     string // what to do next, "" if nothing is near; e.g. `did you mean "execname"?`
 	Stap     string // what SystemTap says instead of both, which programs match; "" where it is not known
+	Further  bool   // an error of pass 1 before it stands in the same declaration, of which SystemTap reports the first one alone
 	Unprobed bool   // it is about a probe point that stands for no place: SystemTap says that first, and then Stap
 }
 
@@ -68,6 +69,17 @@ func (ds *Diagnostics) add(pos Pos, sev Severity, format string, args ...any) *D
 	d := &Diagnostic{Pos: pos, Severity: sev, Msg: fmt.Sprintf(format, args...)}
 	*ds = append(*ds, d)
 	return d
+}
+
+// markFurther marks all errors of ds, those of one declaration, but the first.
+func (ds Diagnostics) markFurther() {
+	first := true
+	for _, d := range ds {
+		if d.Severity == Error {
+			d.Further = !first
+			first = false
+		}
+	}
 }
 
 // Err returns ds as an error if it holds one.
