@@ -366,10 +366,11 @@ func (s *scope) delete(x *syntax.DeleteStmt) program.Stmt {
 // A probe is one of the program's probes on its way.
 type probe struct {
 	*program.Probe
-	scope *scope
-	body  *program.Block // of a block for each of the elaborated bodies
-	quiet []bool         // which of them are an alias's, of which nobody is warned
-	empty bool           // written with nothing in it
+	scope   *scope
+	body    *program.Block // of a block for each of the elaborated bodies
+	quiet   []bool         // which of them are an alias's, of which nobody is warned
+	empty   bool           // written with nothing in it
+	updates bool           // elision has taken out what SystemTap leaves in
 
 	saved     []term                  // the types of Saved
 	savedUses [][]*program.SavedValue // of each of Saved

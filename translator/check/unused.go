@@ -51,6 +51,7 @@ func (c *checker) elideProbe(p *probe) {
 		e := &elider{c: c, quiet: p.quiet[i]}
 		p.body.Stmts[i] = block(e.stmt(p.body.Stmts[i]), p.body.Stmts[i].Pos())
 		p.scope.changed = p.scope.changed || e.changed
+		p.updates = p.updates || e.updates
 	}
 }
 
@@ -66,11 +67,12 @@ func (c *checker) unreadGlobals() int {
 }
 
 // dropProbes drops the probes of which nothing is left. Those that were
-// written without anything in their handler stay, but for Options.AsStap: their hits can be counted.
+// written without anything in their handler stay, but for Options.AsStap: their hits can be counted. So do those
+// that only update what is never read, by ++ or +=, as in SystemTap.
 func (c *checker) dropProbes() {
 	var left []*probe
 	for _, p := range c.probes {
-		if c.opts.Unoptimized || p.empty || !p.doesNothing() {
+		if c.opts.Unoptimized || p.empty || p.updates || !p.doesNothing() {
 			left = append(left, p)
 			continue
 		}
@@ -101,6 +103,7 @@ type elider struct {
 	quiet   bool // don't warn
 	told    bool // a warning on the current statement was given
 	changed bool
+	updates bool // of what was taken out, SystemTap leaves something in
 }
 
 // stmt returns what is left of s, nil if nothing is.
