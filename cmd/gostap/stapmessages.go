@@ -131,6 +131,9 @@ func (inv *invocation) write(diags syntax.Diagnostics) {
 func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 	parse := 0
 	for _, d := range diags {
+		if d.Further {
+			continue
+		}
 		msg, at := inStap(d), ""
 		if d.Pos.IsValid() {
 			at = fmt.Sprintf("%s at %s", syntax.TokenAt(d.Pos), d.Pos)

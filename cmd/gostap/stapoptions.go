@@ -28,6 +28,7 @@ type peerOptions struct {
 	modinfo      []string
 	arch         string   // -a
 	privilege    string   // --privilege
+	privileges   int      // how often that is given
 	remote       []string // --remote
 	sysroot      string
 	unprivileged bool

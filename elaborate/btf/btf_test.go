@@ -63,7 +63,7 @@ func TestSpelling(t *testing.T) {
 	s, _ := openKernel(t, testkernel.Releases(t)[0])
 	for name, want := range map[string]string{
 		"vfs_read": "ssize_t vfs_read(struct file* file, char* buf, size_t count, loff_t* pos)",
-		"_printk":  "int _printk(const char* fmt, ...)",
+		"_printk":  "int _printk(char const* fmt, ...)",
 		"qsort_r":  "",
 	} {
 		ids := s.Find(name, Function)

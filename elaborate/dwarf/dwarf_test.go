@@ -218,13 +218,13 @@ func checkVariables(t *testing.T, info *Info) {
 		{"high", "unsigned char", 5, 3},
 		{"neg", "int", 9, 8},
 		{"colour", "enum colour", 0, 32},
-		{"grid", "short int[3][2]", 0, 64},
+		{"grid", "short int[2][3]", 0, 64},
 		{"word", "unsigned int", 0, 160},
 		{"bytes", "unsigned char[4]", 0, 160},
 		{"next", "struct shape*", 0, 192},
-		{"names", "const char* const*", 0, 256},
+		{"names", "char const* const*", 0, 256},
 		{"opaque", "struct declared_only*", 0, 320},
-		{"call", "int (*)(struct shape*, char)", 0, 384},
+		{"call", "int (*) (struct shape*, char)", 0, 384},
 		{"weight", "double", 0, 448},
 	} {
 		m, ok := types.Member(shape, c.name)

@@ -51,7 +51,7 @@ var renamed = map[string][]string{
 var gone = map[string]string{
 	"nfs_proc_read":  "since Linux 2.6.21 NFS does not wait for what it reads: nfs.proc.read_setup and nfs.proc.read_done are where a call begins and ends",
 	"nfs_proc_write": "since Linux 2.6.21 NFS does not wait for what it writes: nfs.proc.write_setup and nfs.proc.write_done are where a call begins and ends",
-	"nfsd_close":     "since Linux 4.2 no function alone closes a file of nfsd's; nfsd.open, nfsd.read and nfsd.write can be probed",
+	"nfsd_close":     "on Linux 4.2 to 5.3 no function alone closes a file of nfsd's; nfsd.open, nfsd.read and nfsd.write can be probed",
 }
 
 // callFunction matches the names that kernels have had for a system call's function; its group is the call's name.

@@ -364,10 +364,11 @@ func (s *scope) delete(x *syntax.DeleteStmt) program.Stmt {
 // A probe is one of the program's probes while it is being checked.
 type probe struct {
 	*program.Probe
-	scope *scope
-	body  *program.Block // a block of the elaborated bodies, each a block
-	quiet []bool         // for each body: it is an alias's, about which there are no warnings
-	empty bool           // written with an empty body
+	scope   *scope
+	body    *program.Block // a block of the elaborated bodies, each a block
+	quiet   []bool         // for each body: it is an alias's, about which there are no warnings
+	empty   bool           // written with an empty body
+	updates bool           // elision has removed updates that SystemTap keeps
 
 	saved     []term                  // the types of Saved
 	savedUses [][]*program.SavedValue // for each of Saved

@@ -87,7 +87,16 @@ func (c *checker) declareGlobal(d *syntax.GlobalDecl, src *syntax.Source) {
 	if d.Private {
 		scope = c.privateScope(src)
 	}
-	if old := scope.globals[d.Name]; old != nil {
+	old := scope.globals[d.Name]
+	if old != nil && old.user && src.Origin != syntax.User {
+		// A tapset's references are to the user's global, those of gostap's own library to its own.
+		if c.opts.Builtin == nil || !c.opts.Builtin(src) {
+			return
+		}
+		scope = c.privateScope(src)
+		old = scope.globals[d.Name]
+	}
+	if old != nil {
 		c.errorf(d.At, "global %q is declared twice", d.Name).Hint = "first declared at " + old.decl.At.String()
 		return
 	}

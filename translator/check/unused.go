@@ -50,6 +50,7 @@ func (c *checker) elideProbe(p *probe) {
 		e := &elider{c: c, quiet: p.quiet[i]}
 		p.body.Stmts[i] = block(e.stmt(p.body.Stmts[i]), p.body.Stmts[i].Pos())
 		p.scope.changed = p.scope.changed || e.changed
+		p.updates = p.updates || e.updates
 	}
 }
 
@@ -65,11 +66,12 @@ func (c *checker) unreadGlobals() int {
 }
 
 // dropProbes drops the probes whose handlers are empty after elision. Those that were written with an
-// empty handler are kept unless Options.AsStap is set, as their hits can be counted.
+// empty handler are kept unless Options.AsStap is set, as their hits can be counted. Probes that only
+// update unread variables, by ++ or +=, are kept, too, as in SystemTap.
 func (c *checker) dropProbes() {
 	var left []*probe
 	for _, p := range c.probes {
-		if c.opts.Unoptimized || p.empty || !p.doesNothing() {
+		if c.opts.Unoptimized || p.empty || p.updates || !p.doesNothing() {
 			left = append(left, p)
 			continue
 		}
@@ -100,6 +102,7 @@ type elider struct {
 	quiet   bool // don't warn
 	warned  bool // the current statement has been warned about
 	changed bool
+	updates bool // of what was taken out, SystemTap leaves something in
 }
 
 // stmt returns what remains of s, nil if nothing does.

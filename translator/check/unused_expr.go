@@ -15,12 +15,14 @@ func (e *elider) effects(x program.Expr) []program.Expr {
 	switch v := x.(type) {
 	case *program.Assign:
 		if e.removable(v.X) {
+			e.updates = e.updates || updates(v)
 			return append(e.removed(v.X), e.effects(v.Y)...)
 		}
 		v.X, v.Y = e.lvalue(v.X), e.needed(v.Y)
 		return []program.Expr{x}
 	case *program.IncDec:
 		if e.removable(v.X) {
+			e.updates = true
 			return e.removed(v.X)
 		}
 		v.X = e.lvalue(v.X)
@@ -53,6 +55,14 @@ func (e *elider) effects(x program.Expr) []program.Expr {
 	var rest []program.Expr
 	operands(x, func(y *program.Expr) { rest = append(rest, e.effects(*y)...) })
 	return rest
+}
+
+// updates reports whether SystemTap keeps an assignment although nothing reads the variable: one to a
+// global, one by an operator, or delete's.
+func updates(x *program.Assign) bool {
+	_, local := x.X.(*program.LocalRef)
+	_, deleted := x.Y.(*cleared)
+	return !local || deleted || x.Op != ""
 }
 
 // removed warns that the assignment to x is useless, and returns the parts of its keys that have

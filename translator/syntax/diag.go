@@ -25,6 +25,7 @@ type Diagnostic struct {
 	Msg      string // without position and final punctuation
 	Hint     string // a suggestion, "" if there is none; e.g. `did you mean "execname"?`
 	Stap     string // SystemTap's message in place of both, for programs that parse it; "" if it is not known
+	Further  bool   // an error of pass 1 after another one in the same declaration, of which SystemTap reports only the first
 	Unprobed bool   // it is about a probe point without a probe site: SystemTap reports that first, and then Stap
 }
 
@@ -68,6 +69,17 @@ func (ds *Diagnostics) add(pos Pos, sev Severity, format string, args ...any) *D
 	d := &Diagnostic{Pos: pos, Severity: sev, Msg: fmt.Sprintf(format, args...)}
 	*ds = append(*ds, d)
 	return d
+}
+
+// markFurther marks all errors of ds, those of one declaration, but the first.
+func (ds Diagnostics) markFurther() {
+	first := true
+	for _, d := range ds {
+		if d.Severity == Error {
+			d.Further = !first
+			first = false
+		}
+	}
 }
 
 // Err returns ds as an error if it includes an error, else nil.

@@ -2,7 +2,10 @@
 
 package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A stapWord maps the beginning of a message of pass 1 to SystemTap's message.
 type stapWord struct{ own, stap string }
@@ -57,4 +60,15 @@ func (d *Diagnostic) reword() *Diagnostic {
 		}
 	}
 	return d
+}
+
+// rewordEnd sets what SystemTap says in d's place, the error that something was expected where the file ends.
+func (d *Diagnostic) rewordEnd() {
+	switch {
+	case strings.HasPrefix(d.Msg, "expected an expression"):
+		d.InStap("expected value")
+	case slices.Contains([]string{"expected statement", "expected one of ', { } = +='", "expected ',' or ']'", "unexpected comma-separated expression list"}, d.Stap):
+	default:
+		d.InStap("unexpected end-of-file")
+	}
 }

@@ -96,7 +96,7 @@ const (
 // define reads a definition, behind @define.
 func (pp *preprocessor) define() {
 	name := pp.raw()
-	if name.kind != tIdent && !name.kind.isKeyword() {
+	if name.kind != tIdent {
 		pp.errorf(name.pos, "expected a name after '@define', found %s", &name)
 		pp.skipDefinition(name)
 		return
@@ -130,6 +130,10 @@ func (pp *preprocessor) define() {
 				pp.register(m)
 				return
 			}
+		case tAt:
+			if b.text == "define" {
+				pp.errorf(b.pos, "'@define' stands in the body of the macro '@%s'", m.name)
+			}
 		}
 		m.body = append(m.body, b)
 	}
@@ -152,10 +156,7 @@ func (pp *preprocessor) skipDefinition(t token) {
 func (pp *preprocessor) params(m *macro) (next token, ok bool) {
 	for {
 		t := pp.raw()
-		if t.kind == tRParen && len(m.params) == 0 {
-			return pp.raw(), true
-		}
-		if t.kind != tIdent && !t.kind.isKeyword() {
+		if t.kind != tIdent {
 			pp.errorf(t.pos, "expected a parameter's name, found %s", &t)
 			return t, false
 		}

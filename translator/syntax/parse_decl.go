@@ -4,7 +4,10 @@ package syntax
 
 // declaration parses one top-level declaration into f. After an error it skips to the next declaration.
 func (p *parser) declaration(f *File) {
-	start := p.tok.pos
+	start, told := p.tok.pos, len(p.diags)
+	defer func() {
+		p.diags[told:].markFurther()
+	}()
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(bailout); !ok {

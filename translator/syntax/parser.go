@@ -155,6 +155,9 @@ func (p *parser) giveUp() {
 func (p *parser) fail(hint, format string, args ...any) {
 	d := p.errorf(p.tok.pos, "expected %s, found %s", fmt.Sprintf(format, args...), &p.tok)
 	d.Hint = hint
+	if p.tok.kind == tEOF {
+		d.rewordEnd()
+	}
 	panic(bailout{})
 }
 
