@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -82,8 +81,8 @@ type stackArray struct {
 }
 
 var (
-	arrayValue = regexp.MustCompile(`^\w+\[.*\]=%\S*\n$`)
-	arrayStats = regexp.MustCompile(`^\w+\[.*\] @count=%\S* @min=%\S* @max=%\S* @sum=%\S* @avg=%\S*\n$`)
+	arrayValue = lazyregexp.MustCompile(`^\w+\[.*\]=%\S*\n$`)
+	arrayStats = lazyregexp.MustCompile(`^\w+\[.*\] @count=%\S* @min=%\S* @max=%\S* @sum=%\S* @avg=%\S*\n$`)
 )
 
 // stackArrays returns the arrays whose elements the formats show.
@@ -93,9 +92,9 @@ func stackArrays(formats []manifest.Format) []stackArray {
 		n := len(f.Args)
 		switch {
 		case !strings.Contains(f.Args, "s"):
-		case arrayStats.MatchString(f.Format) && n > 5:
+		case arrayStats().MatchString(f.Format) && n > 5:
 			list[i] = stackArray{n - 5, n - 2}
-		case arrayValue.MatchString(f.Format) && n > 1 && f.Args[n-1] == 'l':
+		case arrayValue().MatchString(f.Format) && n > 1 && f.Args[n-1] == 'l':
 			list[i] = stackArray{n - 1, n - 1}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/internal/kernels"
+	"gostap/internal/lazyregexp"
 )
 
 // A target is the kernel that is built for.
@@ -39,13 +40,13 @@ func findTarget(release string) (*target, error) {
 }
 
 var (
-	kernelCompiler = regexp.MustCompile(`(?m)^(?:override )?CC\s*[:?]?=.*?([\w.+-]+)\s*$`)
-	crossCompile   = regexp.MustCompile(`(?m)^override CROSS_COMPILE\s*=\s*([\w-]+)\s*$`)
+	kernelCompiler = lazyregexp.MustCompile(`(?m)^(?:override )?CC\s*[:?]?=.*?([\w.+-]+)\s*$`)
+	crossCompile   = lazyregexp.MustCompile(`(?m)^override CROSS_COMPILE\s*=\s*([\w-]+)\s*$`)
 )
 
 // compiler is the one that kbuild calls: Debian's headers name it.
 func (t *target) compiler() string {
-	if m := kernelCompiler.FindSubmatch(t.variables()); m != nil {
+	if m := kernelCompiler().FindSubmatch(t.variables()); m != nil {
 		return t.prefix() + string(m[1])
 	}
 	return "gcc"
@@ -56,7 +57,7 @@ func (t *target) linker() string { return t.prefix() + "ld" }
 
 // prefix is kbuild's prefix of the tools' names.
 func (t *target) prefix() string {
-	if m := crossCompile.FindSubmatch(t.variables()); m != nil {
+	if m := crossCompile().FindSubmatch(t.variables()); m != nil {
 		return string(m[1])
 	}
 	return ""

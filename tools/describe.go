@@ -3,10 +3,11 @@
 package tools
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/lazyregexp"
 )
 
 // A Value describes the value of an option or an argument.
@@ -61,11 +62,11 @@ type Argument struct {
 }
 
 var (
-	header       = regexp.MustCompile(`(?s)^(?:#![^\n]*\n)?(?://[^\n]*\n|\n)*/\*\*\n(.*?)\n? \*/\n`)
-	titleLine    = regexp.MustCompile(`^(\S+): (.+)$`)
-	subjectLine  = regexp.MustCompile(`^Subject: (.+)$`)
-	optionLine   = regexp.MustCompile(`^(?:-(\w), )?--([a-z][a-z-]*)(?: ([A-Z]+)(?: \((.*?)\))?)?: (.+)$`)
-	argumentLine = regexp.MustCompile(`^([A-Z]+) ([A-Z]+|@\d)(?: \((.*?)\))?: (.+)$`)
+	header       = lazyregexp.MustCompile(`(?s)^(?:#![^\n]*\n)?(?://[^\n]*\n|\n)*/\*\*\n(.*?)\n? \*/\n`)
+	titleLine    = lazyregexp.MustCompile(`^(\S+): (.+)$`)
+	subjectLine  = lazyregexp.MustCompile(`^Subject: (.+)$`)
+	optionLine   = lazyregexp.MustCompile(`^(?:-(\w), )?--([a-z][a-z-]*)(?: ([A-Z]+)(?: \((.*?)\))?)?: (.+)$`)
+	argumentLine = lazyregexp.MustCompile(`^([A-Z]+) ([A-Z]+|@\d)(?: \((.*?)\))?: (.+)$`)
 )
 
 // describe parses the comment at the beginning of a script:
@@ -81,7 +82,7 @@ var (
 // \t * Text, and an example.
 // \t */
 func describe(name, script string) (*Tool, error) {
-	m := header.FindStringSubmatch(script)
+	m := header().FindStringSubmatch(script)
 	if m == nil {
 		return nil, errors.Errorf("tool %s: no comment /** … */ at the beginning", name)
 	}
@@ -90,12 +91,12 @@ func describe(name, script string) (*Tool, error) {
 	for line := range strings.SplitSeq(m[1], "\n") {
 		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(line, " *"), " "))
 	}
-	title := titleLine.FindStringSubmatch(lines[0])
+	title := titleLine().FindStringSubmatch(lines[0])
 	if title == nil || title[1] != name || len(lines) < 2 {
 		return nil, errors.Errorf("tool %s: the comment begins with %q instead of its name and what it shows", name, lines[0])
 	}
 	t.Summary = title[2]
-	subject := subjectLine.FindStringSubmatch(lines[1])
+	subject := subjectLine().FindStringSubmatch(lines[1])
 	if subject == nil {
 		return nil, errors.Errorf("tool %s: no line \"Subject: …\" after the first", name)
 	}
@@ -112,11 +113,11 @@ func describe(name, script string) (*Tool, error) {
 
 // value parses a line that describes an option or an argument, and reports whether it is one.
 func (t *Tool) value(line string) bool {
-	if m := optionLine.FindStringSubmatch(line); m != nil {
+	if m := optionLine().FindStringSubmatch(line); m != nil {
 		t.Options = append(t.Options, Option{Short: m[1], Name: m[2], Value: Value{Type(m[3]), m[4], m[5]}})
 		return true
 	}
-	m := argumentLine.FindStringSubmatch(line)
+	m := argumentLine().FindStringSubmatch(line)
 	if m != nil {
 		optional := strings.Contains(line[:len(line)-len(m[4])], "(")
 		t.Arguments = append(t.Arguments, Argument{m[1], optional, Value{Type(m[2]), m[3], m[4]}})

@@ -3,9 +3,9 @@
 package emit
 
 import (
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/program"
 )
 
@@ -21,15 +21,15 @@ var saved = map[string]bool{
 // registersMark is the mark of library code that may read every register; guru code does if it mentions
 // them.
 var (
-	registersMark     = regexp.MustCompile(`/\*\s*all registers\s*\*/`)
-	mentionsRegisters = regexp.MustCompile(`\b(regs|kregs|uregs|gs_pt_regs)\b`)
+	registersMark     = lazyregexp.MustCompile(`/\*\s*all registers\s*\*/`)
+	mentionsRegisters = lazyregexp.MustCompile(`\b(regs|kregs|uregs|gs_pt_regs)\b`)
 )
 
 func codeNeedsRegisters(code string, builtin bool) bool {
 	if builtin {
-		return registersMark.MatchString(code)
+		return registersMark().MatchString(code)
 	}
-	return mentionsRegisters.MatchString(code)
+	return mentionsRegisters().MatchString(code)
 }
 
 // callNeedsRegisters reports whether a call is one of embedded C that needs all registers. A call with
