@@ -132,7 +132,7 @@ func TestInTmux(t *testing.T) {
 	shows("element[red]59  941")
 	keys("Home")
 	shows("by: 60")
-	tmux("resize-window", "-x", "60", "-y", "20")
+	tmux("resize-window", "-x", "80", "-y", "20") // has room for probes behind full sparklines, which there are on a slow machine
 	shows("timer.s(1)", "globals", "output")
 	keys("q")
 	shows("back at the terminal", "!globals")
