@@ -24,6 +24,8 @@ func spell(x *Expr) string {
 		return fmt.Sprintf("*%d(%s)", x.N, spell(x.X))
 	case OpCast:
 		return fmt.Sprintf("cast%d(%s)", x.N, spell(x.X))
+	case OpThread:
+		return fmt.Sprintf("thread(%s)", spell(x.X))
 	case OpCond:
 		return fmt.Sprintf("(%s ? %s : %s)", spell(x.X), spell(x.Y), spell(x.Z))
 	}

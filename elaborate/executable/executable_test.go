@@ -100,8 +100,8 @@ func TestFunctions(t *testing.T) {
 			if code := f.Code(back, 4); string(code) != string(data[offset:offset+4]) || len(code) != 4 {
 				t.Errorf("%s: the code of %s is % x, and in the file % x", c.name, name, code, data[offset:offset+4])
 			}
-			if found[0].Exported != (name == "shown" && strings.HasPrefix(c.name, "exporting")) {
-				t.Errorf("%s: %s is exported: %t", c.name, name, found[0].Exported)
+			if found[0].Kind != map[string]byte{"shown": 'T', "hidden": 't'}[name] {
+				t.Errorf("%s: %s is of kind %c", c.name, name, found[0].Kind)
 			}
 		}
 	}

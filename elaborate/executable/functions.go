@@ -72,17 +72,17 @@ func (f *File) readFunctions() ([]symbols.Func, error) {
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return nil, errors.Wrap(err, "its dynamic symbols")
 	}
-	list = f.add(list, dynamic, true)
+	list = f.add(list, dynamic)
 	static, err := f.elf.Symbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return nil, errors.Wrap(err, "its symbols")
 	}
-	list = f.add(list, static, false)
+	list = f.add(list, static)
 	mini, err := f.miniSymbols()
 	if err != nil {
 		return nil, errors.Wrap(err, "its .gnu_debugdata")
 	}
-	list = f.add(list, mini, false)
+	list = f.add(list, mini)
 	if f.IsGo && len(static) == 0 {
 		table, err := gopclntab.Read(f.elf)
 		if err != nil {
@@ -119,38 +119,26 @@ func (f *File) miniSymbols() ([]elf.Symbol, error) {
 }
 
 // add adds those of syms that are functions with code in the file.
-func (f *File) add(list []symbols.Func, syms []elf.Symbol, dynamic bool) []symbols.Func {
+func (f *File) add(list []symbols.Func, syms []elf.Symbol) []symbols.Func {
 	for i := range syms {
 		s := &syms[i]
 		kind := elf.ST_TYPE(s.Info)
 		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || s.Name == "" || s.Section == elf.SHN_UNDEF || !f.IsCode(s.Value) {
 			continue
 		}
-		bind := elf.ST_BIND(s.Info)
-		letter := map[elf.SymBind]byte{elf.STB_LOCAL: 't', elf.STB_WEAK: 'W'}[bind]
+		letter := map[elf.SymBind]byte{elf.STB_LOCAL: 't', elf.STB_WEAK: 'W'}[elf.ST_BIND(s.Info)]
 		if letter == 0 {
 			letter = 'T'
 		}
-		list = append(list, symbols.Func{Name: s.Name, Addr: s.Value, Size: uint32(min(s.Size, 1<<31)), Kind: letter,
-			Exported: dynamic && bind != elf.STB_LOCAL})
+		list = append(list, symbols.Func{Name: s.Name, Addr: s.Value, Size: uint32(min(s.Size, 1<<31)), Kind: letter})
 	}
 	return list
 }
 
-// unique removes duplicates from several tables, preferring exported functions, and sets unknown
-// sizes to the distance to the next function.
+// unique removes duplicates from several tables, and sets unknown sizes to the distance to the next function.
 func unique(list []symbols.Func) []symbols.Func {
 	slices.SortFunc(list, func(a, b symbols.Func) int {
-		if c := cmp.Compare(a.Addr, b.Addr); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.Name, b.Name); c != 0 || a.Exported == b.Exported {
-			return c
-		}
-		if a.Exported {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), strings.Compare(a.Name, b.Name))
 	})
 	list = slices.CompactFunc(list, func(a, b symbols.Func) bool { return a.Addr == b.Addr && a.Name == b.Name })
 	for i := range list {

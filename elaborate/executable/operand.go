@@ -22,6 +22,7 @@ type Operand struct {
 	// + N. Registers have their DWARF numbers; NoRegister stands for none.
 	N           int64
 	Symbol      string // whose address is added to N, "" for none
+	GOT         bool   // the symbol's slot in the global offset table is meant instead, where its address is
 	Base, Index int
 	Scale       int64
 	Low         int
@@ -163,6 +164,7 @@ func (o *Operand) displacement(text string) bool {
 			o.N += int64(n)
 			continue
 		}
+		part, o.GOT = strings.CutSuffix(part, "@GOTPCREL")
 		if o.Symbol != "" || negative || strings.ContainsAny(part, "%$(),@:*") {
 			return false
 		}

@@ -57,7 +57,7 @@ func jumpsThrough(code []byte, addr uint64) (slot uint64, ok bool) {
 	return addr + uint64(at) + 4 + uint64(int64(int32(binary.LittleEndian.Uint32(code[at:])))), true
 }
 
-// slots returns the names of the functions to which the dynamic linker sets pointers, by the pointers' addresses.
+// slots returns the names of the functions and variables to which the dynamic linker sets pointers, by the pointers' addresses.
 func (f *File) slots() (map[uint64]string, error) {
 	symbols, err := f.elf.DynamicSymbols()
 	if errors.Is(err, elf.ErrNoSymbols) {

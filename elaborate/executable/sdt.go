@@ -98,3 +98,14 @@ func (f *File) Symbol(name string) (uint64, bool) {
 	}
 	return 0, false
 }
+
+// GOTSlot returns the address, as linked, of the slot in which the dynamic linker puts a symbol's address; false if there is none.
+func (f *File) GOTSlot(symbol string) (uint64, bool) {
+	slots, _ := f.slots()
+	for addr, name := range slots {
+		if name == symbol {
+			return addr, true
+		}
+	}
+	return 0, false
+}

@@ -70,35 +70,36 @@ func TestPrelinked(t *testing.T) {
 func TestOperands(t *testing.T) {
 	none := NoRegister
 	for text, want := range map[string]Operand{
-		"-4@%eax":                 {Size: 4, Signed: true, Kind: InRegister, Base: 0, Index: none, Scale: 1},
-		"8@%r12":                  {Size: 8, Kind: InRegister, Base: 12, Index: none, Scale: 1},
-		"-1@%ah":                  {Size: 1, Signed: true, Kind: InRegister, Base: 0, Index: none, Scale: 1, Low: 8},
-		"1@%r9b":                  {Size: 1, Kind: InRegister, Base: 9, Index: none, Scale: 1},
-		"2@%sp":                   {Size: 2, Kind: InRegister, Base: 7, Index: none, Scale: 1},
-		"1@%dil":                  {Size: 1, Kind: InRegister, Base: 5, Index: none, Scale: 1},
-		"-4@$-7":                  {Size: 4, Signed: true, N: -7, Base: none, Index: none, Scale: 1},
-		"8@$0x10":                 {Size: 8, N: 16, Base: none, Index: none, Scale: 1},
-		"8@$table+8":              {Size: 8, N: 8, Symbol: "table", Base: none, Index: none, Scale: 1},
-		"8@$18446744073709551615": {Size: 8, N: -1, Base: none, Index: none, Scale: 1},
-		"-4@-20(%rbp)":            {Size: 4, Signed: true, Kind: InMemory, N: -20, Base: 6, Index: none, Scale: 1},
-		"8@(%rdx,%rax,8)":         {Size: 8, Kind: InMemory, Base: 1, Index: 0, Scale: 8},
-		"4@16(%rsp,%rcx)":         {Size: 4, Kind: InMemory, N: 16, Base: 7, Index: 2, Scale: 1},
-		"4@8(,%rax,4)":            {Size: 4, Kind: InMemory, N: 8, Base: none, Index: 0, Scale: 4},
-		"-8@counter+4(%rip)":      {Size: 8, Signed: true, Kind: InMemory, N: 4, Symbol: "counter", Base: none, Index: none, Scale: 1},
-		"4@8+counter-4(%rip)":     {Size: 4, Kind: InMemory, N: 4, Symbol: "counter", Base: none, Index: none, Scale: 1},
-		"4@counter":               {Size: 4, Kind: InMemory, Symbol: "counter", Base: none, Index: none, Scale: 1},
-		"8f@%xmm1":                {Size: 8, Float: true, Kind: InRegister, Base: 18, Index: none, Scale: 1},
-		"-8@%xmm15":               {Size: 8, Signed: true, Float: true, Kind: InRegister, Base: 32, Index: none, Scale: 1},
-		"4f@%eax":                 {Size: 4, Float: true, Kind: InRegister, Base: 0, Index: none, Scale: 1},
-		"8f@-8(%rbp)":             {Size: 8, Float: true, Kind: InMemory, N: -8, Base: 6, Index: none, Scale: 1},
-		"%ebx":                    {Size: 4, Signed: true, Kind: InRegister, Base: 3, Index: none, Scale: 1},
+		"-4@%eax":                  {Size: 4, Signed: true, Kind: InRegister, Base: 0, Index: none, Scale: 1},
+		"8@%r12":                   {Size: 8, Kind: InRegister, Base: 12, Index: none, Scale: 1},
+		"-1@%ah":                   {Size: 1, Signed: true, Kind: InRegister, Base: 0, Index: none, Scale: 1, Low: 8},
+		"1@%r9b":                   {Size: 1, Kind: InRegister, Base: 9, Index: none, Scale: 1},
+		"2@%sp":                    {Size: 2, Kind: InRegister, Base: 7, Index: none, Scale: 1},
+		"1@%dil":                   {Size: 1, Kind: InRegister, Base: 5, Index: none, Scale: 1},
+		"-4@$-7":                   {Size: 4, Signed: true, N: -7, Base: none, Index: none, Scale: 1},
+		"8@$0x10":                  {Size: 8, N: 16, Base: none, Index: none, Scale: 1},
+		"8@$table+8":               {Size: 8, N: 8, Symbol: "table", Base: none, Index: none, Scale: 1},
+		"8@$18446744073709551615":  {Size: 8, N: -1, Base: none, Index: none, Scale: 1},
+		"-4@-20(%rbp)":             {Size: 4, Signed: true, Kind: InMemory, N: -20, Base: 6, Index: none, Scale: 1},
+		"8@(%rdx,%rax,8)":          {Size: 8, Kind: InMemory, Base: 1, Index: 0, Scale: 8},
+		"4@16(%rsp,%rcx)":          {Size: 4, Kind: InMemory, N: 16, Base: 7, Index: 2, Scale: 1},
+		"4@8(,%rax,4)":             {Size: 4, Kind: InMemory, N: 8, Base: none, Index: 0, Scale: 4},
+		"-8@counter+4(%rip)":       {Size: 8, Signed: true, Kind: InMemory, N: 4, Symbol: "counter", Base: none, Index: none, Scale: 1},
+		"4@8+counter-4(%rip)":      {Size: 4, Kind: InMemory, N: 4, Symbol: "counter", Base: none, Index: none, Scale: 1},
+		"8@counter@GOTPCREL(%rip)": {Size: 8, Kind: InMemory, Symbol: "counter", GOT: true, Base: none, Index: none, Scale: 1},
+		"4@counter":                {Size: 4, Kind: InMemory, Symbol: "counter", Base: none, Index: none, Scale: 1},
+		"8f@%xmm1":                 {Size: 8, Float: true, Kind: InRegister, Base: 18, Index: none, Scale: 1},
+		"-8@%xmm15":                {Size: 8, Signed: true, Float: true, Kind: InRegister, Base: 32, Index: none, Scale: 1},
+		"4f@%eax":                  {Size: 4, Float: true, Kind: InRegister, Base: 0, Index: none, Scale: 1},
+		"8f@-8(%rbp)":              {Size: 8, Float: true, Kind: InMemory, N: -8, Base: 6, Index: none, Scale: 1},
+		"%ebx":                     {Size: 4, Signed: true, Kind: InRegister, Base: 3, Index: none, Scale: 1},
 	} {
 		got, err := ParseOperand(text)
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "4@", "4@%eqx", "4@8(%eax)", "4@8(%rip)", "4@$a+b", "4@%fs:8", "4@$1+", "3@%rax", "4@x@GOTPCREL(%rip)", "4@(%rax,%rbx,3)",
+	for _, text := range []string{"", "4@", "4@%eqx", "4@8(%eax)", "4@8(%rip)", "4@$a+b", "4@%fs:8", "4@$1+", "3@%rax", "4@x@PLT(%rip)", "4@(%rax,%rbx,3)",
 		"8f@%xmm", "8f@%xmm16", "8f@%xmm-1", "2@%xmm0", "8f@%ymm0", "8@(%xmm0)", "2f@(%rax)", "4f@%ax"} {
 		if got, err := ParseOperand(text); err == nil {
 			t.Errorf("%q: %+v", text, got)

@@ -149,7 +149,9 @@ func (p *Program) baseSymbol(_ *dwarf.Info, in dwarf.Instance) (base BaseSymbol,
 		f.Name = outer.Func.Name
 	}
 	for _, known := range p.functions.Lookup(f.Name) {
-		f.Exported = f.Exported || known.Addr == f.Addr && known.Exported
+		if known.Addr == f.Addr {
+			f.Kind = known.Kind
+		}
 	}
 	return BaseSymbol{f, p.ID()}, "", false
 }

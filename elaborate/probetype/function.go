@@ -130,16 +130,10 @@ func (c *Context) byDebuginfo(maker *siteMaker, pattern string) ([]*ProbeSite, *
 	return c.sourceFunctions(c.Target.Source(info), maker, pattern)
 }
 
-// unexported reports whether .exported leaves f out. In the kernel and its modules it takes functions that are not static, as SystemTap
-// does, whether modules may use them or not; in programs those that libraries see.
+// unexported reports whether .exported leaves f out. It takes functions that are not static, as SystemTap does, whether modules and
+// libraries may use them or not.
 func unexported(m match, f *symbols.Func) bool {
-	switch {
-	case !m.Has("exported"):
-		return false
-	case m.Root() == "process":
-		return !f.Exported
-	}
-	return f.Kind != 'T' && f.Kind != 'W'
+	return m.Has("exported") && f.Kind != 'T' && f.Kind != 'W'
 }
 
 // wildFunctions returns the functions that match pattern and that ftrace can

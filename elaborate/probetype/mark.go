@@ -122,7 +122,11 @@ func (p *probed) operand(at syntax.Pos, mark *executable.Mark, o executable.Oper
 	number := func(n int64) program.Expr { return &program.Number{At: at, Value: n} }
 	base := number(o.N)
 	if o.Symbol != "" {
-		addr, ok := p.Symbol(o.Symbol)
+		find := p.Symbol
+		if o.GOT {
+			find = p.GOTSlot
+		}
+		addr, ok := find(o.Symbol)
 		if !ok {
 			return nil, fmt.Errorf("its operand %s counts from a symbol that %s does not have", text, p)
 		}

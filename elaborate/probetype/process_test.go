@@ -314,7 +314,7 @@ func TestProcessEvents(t *testing.T) {
 }
 
 // TestSeveralPrograms: a wildcard matches the programs that have the function, and .exported the
-// functions that libraries can call.
+// functions that are not static.
 func TestSeveralPrograms(t *testing.T) {
 	one := compiled.Program(t, traced, "-O2", "-g", "-rdynamic")
 	dir := filepath.Dir(one)
@@ -324,6 +324,8 @@ func TestSeveralPrograms(t *testing.T) {
 	for point, want := range map[string]string{
 		`function("level1")`:                    `prog level1@DIR/prog.c:20, second level1`,
 		`function("level?").exported`:           `prog level1@DIR/prog.c:20, second level1`,
+		`function("main").exported`:             `prog main@DIR/prog.c:21, second main, third main`,
+		`function("frame_dummy").exported`:      `none of the 3 programs and libraries that match has it; for one, `,
 		`function("level2")`:                    `prog level2@DIR/prog.c:19`,
 		`function("main@prog.c").return`:        `prog main@DIR/prog.c:21`,
 		`library("libc.so.6").function("puts")`: `prog puts, second puts, third puts`,
