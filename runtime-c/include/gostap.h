@@ -233,17 +233,6 @@ extern const struct gs_program gs_program;
 /* Addresses of the manifest's symbols in the running kernel; set by the platform before any handler runs. */
 extern const gs_u64 *gs_symbols;
 
-/* target(): the pid of -x or -c. Set by the platform before any handler runs. */
-extern gs_s64 gs_target;
-
-/* The consumer's id of a task's process, and the id in the initial namespace of a task that the consumer knows by another. */
-struct task_struct;
-gs_s64 gs_consumer_pid(const struct task_struct *t);
-gs_s64 gs_global_pid(gs_s64 pid);
-
-/* stp_pid(): the process that has started the session. */
-extern gs_s64 gs_starter;
-
 /*
  * Errors. Generated code tests c->error after each call that may raise one, and
  * leaves the handler, or goes to the enclosing catch block.
@@ -401,5 +390,6 @@ void gs_find_uline(const struct gs_frame *f, struct gs_line *to);
 extern const char gs_aborted[];
 
 #include "gs_data.h"
+#include "gs_process.h"
 
 #endif
