@@ -24,7 +24,7 @@ reference: $(BIN)
 
 # Manual pages, of the same texts.
 man: $(BIN)
-	$(BIN) help --man bin/man
+	GO="$(GO)" packages/man $(BIN) bin/man
 
 # docs/ as a book, in bin/book, by Debian 12's MkDocs. tests/book runs the commands that stand in it.
 book:

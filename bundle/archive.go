@@ -17,14 +17,14 @@ import (
 	"github.com/pkg/errors"
 )
 
-// An Index says what is in a bundle.
+// An Index describes the content of a bundle.
 type Index struct {
-	Script  string // its name, or how its text begins
-	Gostap  string // the version that made it
+	Script  string // its name, or the beginning of its text
+	Gostap  string // the version that made the bundle
 	Modules []Module
 }
 
-// A Module is the script's for one kernel.
+// A Module is the script's module for one kernel.
 type Module struct {
 	Release string // of the kernel
 	BuildID string // of the kernel, in hex; "" if it has none
@@ -34,23 +34,24 @@ type Module struct {
 	Signed  bool
 }
 
-// A Bundle is one that has been read and verified.
+// A Bundle is a bundle that has been read and verified.
 type Bundle struct {
 	Path string
 	Index
 	files *zip.Reader
 }
 
-// indexName is the archive's file with the Index as JSON; the modules' files are called by their number.
+// indexName is the archive's file with the Index as JSON; the modules' files are named by their number.
 const indexName = "index.json"
 
 func moduleName(i int) string { return fmt.Sprintf("%d.ko", i) }
 
-// signatureMark ends a module that is signed: MODULE_SIG_STRING of the kernel's include/linux/module_signature.h.
+// signatureMark is at the end of a signed module: MODULE_SIG_STRING of the kernel's
+// include/linux/module_signature.h.
 const signatureMark = "~Module signature appended~\n"
 
-// Write writes a bundle of a program, gostap's own or one that is a bundle itself, and modules: modules[i] is that of
-// index.Modules[i], whose Size, SHA256 and Signed it fills in. The same content makes the same bytes.
+// Write writes a bundle of a program, gostap's own or a bundle, and modules: modules[i] is that of
+// index.Modules[i], whose Size, SHA256 and Signed it sets. The output is reproducible.
 func Write(w io.Writer, program *os.File, index Index, modules [][]byte) error {
 	end, err := programSize(program)
 	if err != nil {
@@ -152,8 +153,8 @@ func (b *Bundle) Read(i int) ([]byte, error) {
 	return data, nil
 }
 
-// Choose returns the number of the module for a kernel. A build-id that is "" on either side is not compared. The error
-// names the kernel, and those that there are modules for.
+// Choose returns the number of the module for a kernel. An empty build-id, on either side, is not
+// compared. The error names the kernel, and those for which there are modules.
 func (b *Bundle) Choose(release, buildID string) (int, error) {
 	var made []string
 	other := ""

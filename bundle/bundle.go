@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package bundle is the form of a file that gostap bundle makes: gostap's own
-// program, which is static, and behind its end a header and a ZIP archive with
-// one script's modules for some kernels.
+// Package bundle reads and writes the files that gostap bundle makes: gostap's own program, which is
+// static, followed by a header and a ZIP archive with one script's modules for some kernels.
 //
-//	err := bundle.Write(w, program, index, modules)
-//	b, err := bundle.Self() // in the program that it makes
-//	m, err := b.Choose(release, buildID)
+// \terr := bundle.Write(w, program, index, modules)
+// \tb, err := bundle.Self() // in the program that is a bundle
+// \tm, err := b.Choose(release, buildID)
 package bundle
 
 import (
@@ -19,20 +18,20 @@ import (
 	"github.com/pkg/errors"
 )
 
-// magic begins what stands behind the program.
+// magic is the beginning of the header behind the program.
 const magic = "\x00gostap bundle 1\n"
 
-// A header stands behind the program, and the archive behind it.
+// A header follows the program, and is followed by the archive.
 type header struct {
 	Magic   [len(magic)]byte
 	Size    int64    // of the archive
-	Archive [32]byte // its SHA-256
-	Program [32]byte // that of all before the header
+	Archive [32]byte // SHA-256 of the archive
+	Program [32]byte // SHA-256 of everything before the header
 }
 
 var headerSize = int64(binary.Size(header{}))
 
-// A DamagedError is a bundle that is not as it was made.
+// A DamagedError is the error for a bundle that has been modified or truncated.
 type DamagedError struct {
 	Path, What string
 }
@@ -41,12 +40,12 @@ func (e *DamagedError) Error() string {
 	return e.Path + " is a damaged bundle (" + e.What + "): copy it again"
 }
 
-// ErrNone is the error for a file that is no bundle.
+// ErrNone is the error for a file that is not a bundle.
 var ErrNone = errors.New("not a bundle made by gostap bundle")
 
 var errDynamic = errors.New("this gostap is not static, and would not run everywhere: build it with CGO_ENABLED=0")
 
-// programSize is where a program ends, by its ELF headers. A file may go on behind it.
+// programSize is the size of a program in bytes, by its ELF headers. The file may be longer.
 func programSize(f io.ReaderAt) (int64, error) {
 	program, err := elf.NewFile(f)
 	if err != nil {
@@ -64,7 +63,7 @@ func programSize(f io.ReaderAt) (int64, error) {
 			end = max(end, s.Offset+s.FileSize)
 		}
 	}
-	// The section headers may stand behind all of them: e_shoff, e_shentsize and e_shnum of the ELF header.
+	// The section headers may be at the end: e_shoff, e_shentsize and e_shnum of the ELF header.
 	var h elf.Header64
 	if err := binary.Read(io.NewSectionReader(f, 0, int64(binary.Size(h))), binary.LittleEndian, &h); err != nil {
 		return 0, errors.WithStack(err)
@@ -76,11 +75,11 @@ func programSize(f io.ReaderAt) (int64, error) {
 	return int64(end), nil
 }
 
-// Self returns the bundle that the running program is, nil if it is none.
+// Self returns the bundle that the running program is; nil if it is not a bundle.
 func Self() (*Bundle, error) {
 	path, err := os.Executable()
 	if err != nil {
-		return nil, nil // without /proc nothing works, and others say so
+		return nil, nil // /proc is not mounted, which is reported elsewhere
 	}
 	f, err := os.Open("/proc/self/exe")
 	if err != nil {
@@ -94,8 +93,8 @@ func Self() (*Bundle, error) {
 	return b, err
 }
 
-// Open reads a bundle and verifies all of it. The error is ErrNone, wrapped, if it is another file, and a *DamagedError
-// if it is a bundle that has been changed or cut off.
+// Open reads a bundle and verifies all of it. The error is ErrNone, wrapped, if the file is not a
+// bundle, and a *DamagedError if it is a bundle that has been modified or truncated.
 func Open(path string) (*Bundle, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -105,7 +104,7 @@ func Open(path string) (*Bundle, error) {
 	return read(f, path, true)
 }
 
-// read reads a bundle, and verifies the archive; whole: and the program.
+// read reads a bundle and verifies the archive and, if whole is set, the program.
 func read(f *os.File, path string, whole bool) (*Bundle, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// program builds a small static program, once with its section headers where Go has them, and as another linker leaves it.
+// program builds a small static program.
 func program(t *testing.T, args ...string) string {
 	dir := t.TempDir()
 	source := filepath.Join(dir, "p.go")
@@ -74,7 +74,7 @@ func TestRoundTrip(t *testing.T) {
 	if data, err := b.Read(0); err != nil || string(data[:6]) != "oneone" {
 		t.Errorf("%q, %v", data[:6], err)
 	}
-	// What stands behind it does not keep the program from running.
+	// The appended data do not keep the program from running.
 	if out, err := exec.Command(path).CombinedOutput(); err != nil || string(out) != "hello\n" {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -99,7 +99,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// Whatever is cut off or changed is noticed, and never taken for something else than a bundle.
+// Any truncation or modification is detected, and the file is never taken for something other than a
+// bundle.
 func TestDamaged(t *testing.T) {
 	plain := program(t)
 	info, err := os.Stat(plain)

@@ -11,7 +11,8 @@ import (
 	"gostap/manifest"
 )
 
-// printManifest is that of a script with a printf("%s %d\n", …).
+// printManifest is the manifest of a script with a printf("%s %d
+// ", …).
 func printManifest() *manifest.Manifest {
 	return &manifest.Manifest{
 		Formats: []manifest.Format{{Format: "%s %d\n", Args: "sl"}},

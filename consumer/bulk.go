@@ -27,7 +27,7 @@ type bulkFile struct {
 // bulkMagic begins each chunk.
 const bulkMagic = 0x42705347 // "GSpB"
 
-// A bulkHeader stands before a chunk's text, little-endian.
+// A bulkHeader precedes a chunk's text, little-endian.
 type bulkHeader struct {
 	Magic    uint32
 	CPU      uint32
@@ -35,8 +35,8 @@ type bulkHeader struct {
 	Length   uint64 // of the text, in bytes
 }
 
-// NewBulk returns the output in files of those names. Each is of at most limit bytes, of which the last keep
-// stay, as with OpenFiles.
+// NewBulk returns the output to files of those names. Each file has at most limit bytes, and only the
+// last keep files are kept, as with OpenFiles.
 func NewBulk(name func(cpu int) string, limit int64, keep int) *Bulk {
 	return &Bulk{name: name, limit: limit, keep: keep, files: map[int]*bulkFile{}}
 }

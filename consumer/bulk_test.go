@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// TestBulk: what processors write goes to their files, and comes back in order.
+// TestBulk: the output of processors goes to their files, and is merged in order.
 func TestBulk(t *testing.T) {
 	dir := t.TempDir()
 	for _, limit := range []int64{0, 200} {
 		b := NewBulk(func(cpu int) string { return filepath.Join(dir, fmt.Sprintf("out%d_%d", limit, cpu)) }, limit, 0)
-		if _, err := b.open(7); err != nil { // which says nothing
+		if _, err := b.open(7); err != nil { // which is empty
 			t.Fatal(err)
 		}
 		out, err := newOutput(&Config{Bulk: b}, sinkManifest(), new(clock), nil, nil)

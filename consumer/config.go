@@ -39,6 +39,10 @@ type Config struct {
 	// that it returns is called when the end probes have run, while the session can still be read. May be nil.
 	Watch func(live.Session) (end func())
 
+	// Final is called with the globals' final values, read when the end probes have run, or nil if they can't be
+	// read. May be nil.
+	Final func(*live.Snapshot)
+
 	// Events is called with what each run of a handler prints; it must not block. May be nil.
 	Events func(live.Event)
 

@@ -24,7 +24,7 @@ func (t *teeSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byte
 	return t.sink.record(dst, cpu, r, payload)
 }
 
-// An eventSink makes events of what each run of a handler prints; it writes nothing to the output.
+// An eventSink makes an event of the output of each run of a handler; it writes nothing to the output.
 type eventSink struct {
 	tell   func(live.Event)
 	text   *textSink
@@ -35,7 +35,7 @@ type eventSink struct {
 	cpu    int // of the run
 	time   uint64
 	point  uint16
-	shown  []byte // what it has printed,
+	shown  []byte // the run's output,
 	stacks []byte // and its stacks
 }
 

@@ -12,7 +12,8 @@ import (
 	"gostap/manifest"
 )
 
-// TestEvents has handlers print: what one run prints is an event, with its stacks apart; stacks alone are none.
+// TestEvents runs handlers that print: the output of one run is an event, with its stacks apart; stacks
+// alone are none.
 func TestEvents(t *testing.T) {
 	var text bytes.Buffer
 	var events []live.Event
@@ -52,7 +53,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestTake has stacks taken while they are shown: none is lost, none is taken twice.
+// TestTake takes stacks while they are added: none is lost, none is taken twice.
 func TestTake(t *testing.T) {
 	var stacks Stacks
 	kallsyms := "ffffffff81000000 T outer\nffffffff81000100 T inner\n"

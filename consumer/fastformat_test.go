@@ -32,7 +32,7 @@ func TestAppendInt(t *testing.T) {
 	}
 }
 
-// TestFastFormat: what is written straight from a record is what package format writes.
+// TestFastFormat: the fast format writes the same as package format.
 func TestFastFormat(t *testing.T) {
 	for _, text := range []string{"%s %d\n", "", "x", "%d%s%d%s%s", "a long piece of text: %s", "%s%%", "%d", "%x", "0x%x %p%s%p\n"} {
 		dirs, err := format.Parse(text)

@@ -29,8 +29,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestFiles: what is written at once is in one file, no file is beyond its limit
-// unless for one piece alone, and the oldest go.
+// TestFiles: a write is not split over files, no file exceeds its limit except by a single write, and
+// the oldest files are removed.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	asked := 0
@@ -52,7 +52,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSwitch: told to, an output goes on in a file with a number.
+// TestSwitch: on request, an output continues in the next numbered file.
 func TestSwitch(t *testing.T) {
 	dir := t.TempDir()
 	f, err := OpenFiles(func() string { return filepath.Join(dir, "out") }, 0, 0)
@@ -72,7 +72,7 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// TestFilesPipe: where there is nothing to measure, everything is written.
+// TestFilesPipe: everything is written to outputs without a size.
 func TestFilesPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

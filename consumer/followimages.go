@@ -32,8 +32,8 @@ func (s *session) followImages() error {
 	return nil
 }
 
-// preload sends the tables of programs that are expected, so that their first
-// stacks are whole: those of -d, -c and -x, those that are probed, and what they need.
+// preload sends the tables of the expected programs, so that their first stacks are complete: those of
+// -d, -c and -x, those that are probed, and their libraries.
 func (s *session) preload() {
 	if s.images == nil {
 		return

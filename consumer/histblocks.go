@@ -23,8 +23,8 @@ func unitLabel(h *manifest.Hist, i, n int) string {
 	return strconv.FormatInt(value, 10) + "KMGTPE"[unit-1:unit]
 }
 
-// appendBlocks appends a bar of block characters, the highest of which is histWidth wide, in steps of an eighth of one, and returns how
-// wide it is. A bucket that is not empty has at least an eighth.
+// appendBlocks appends a bar of block characters and returns its width; the widest is histWidth wide,
+// and lengths are in eighths of a character. A bucket that is not empty has at least an eighth.
 func appendBlocks(dst []byte, count, highest int64) ([]byte, int) {
 	if count <= 0 {
 		return dst, 0

@@ -21,8 +21,8 @@ import (
 	"gostap/manifest"
 )
 
-// RunHost runs a program of the host runtime: the script as an ordinary
-// process, which writes its records to file descriptor 3.
+// RunHost runs a program of the host runtime: the script as an ordinary process, which writes its
+// records to file descriptor 3.
 func RunHost(ctx context.Context, cfg Config) (Result, error) {
 	m, err := ReadManifest(cfg.Module)
 	if err != nil {
@@ -44,11 +44,11 @@ func RunHost(ctx context.Context, cfg Config) (Result, error) {
 type hostRun struct {
 	*supervisor
 	process *exec.Cmd
-	done    chan struct{} // closed when the program has written all
-	records uint64        // read
+	done    chan struct{} // closed when the program has written all records
+	records uint64        // number of records read
 	started time.Time
-	views   map[uint32][]byte // rows of globals and of probes, when it has ended
-	stats   *hostStats        // nil until its record has come
+	views   map[uint32][]byte // rows of globals and of probes, sent when the program ends
+	stats   *hostStats        // nil until its record has been read
 	err     error             // of reading
 }
 
@@ -96,8 +96,8 @@ func (h *hostRun) run(m *manifest.Manifest) (result Result, err error) {
 	case h.stats == nil && h.out.failed == nil:
 		err = errors.New("the script's program has ended without its last record")
 	}
-	if shown, ok := h.cfg.Collector.(*Shown); ok {
-		shown.Snapshot = h.snapshot(m)
+	if h.cfg.Final != nil {
+		h.cfg.Final(h.snapshot(m))
 	}
 	result.Stats = h.report()
 	if !h.messages.failed() && err == nil {
@@ -130,8 +130,8 @@ func (h *hostRun) spawn() (*os.File, error) {
 	return r, nil
 }
 
-// interrupt asks the program to end, once it can hear that: a SIGINT that came
-// before it catches the signal would end it without its end probes.
+// interrupt sends SIGINT to the program when it catches the signal: before, the signal would end it
+// without its end probes.
 func (h *hostRun) interrupt() {
 	status := "/proc/" + strconv.Itoa(h.process.Process.Pid) + "/status"
 	for deadline := time.Now().Add(abandonPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -144,8 +144,8 @@ func (h *hostRun) interrupt() {
 	h.process.Process.Signal(unix.SIGINT)
 }
 
-// read takes records until the program has closed its end. When the output
-// fails, it closes its own, so that the program is not held up.
+// read reads records until the program closes its end. If the output fails, read closes the pipe, so
+// that the program does not block.
 func (h *hostRun) read(r *os.File) {
 	defer close(h.done)
 	defer panics.Catch(&h.err)
@@ -176,7 +176,7 @@ func (h *hostRun) read(r *os.File) {
 	h.out.flush()
 }
 
-// take passes on the whole records at the beginning of data and returns their size.
+// take handles the complete records at the beginning of data and returns their size.
 func (h *hostRun) take(data []byte) (taken int, ok bool) {
 	for len(data)-taken >= recordSize {
 		r := (*record)(unsafe.Pointer(&data[taken]))
@@ -206,7 +206,7 @@ func (h *hostRun) take(data []byte) (taken int, ok bool) {
 			}
 			stats := *(*hostStats)(unsafe.Pointer(&payload[0]))
 			h.stats = &stats
-			continue // it does not count itself
+			continue // not included in the count of records
 		default:
 			h.out.record(0, r, payload)
 		}
@@ -230,7 +230,7 @@ func hostMessage(payload []byte) message {
 	return m
 }
 
-// snapshot is how the program has left its globals.
+// snapshot returns the final state of the program's globals.
 func (h *hostRun) snapshot(m *manifest.Manifest) *live.Snapshot {
 	s := &live.Snapshot{Time: time.Now(), State: live.State{Script: h.cfg.Script, Started: h.started, Records: h.records}}
 	if h.stats != nil {
@@ -247,7 +247,7 @@ func (h *hostRun) snapshot(m *manifest.Manifest) *live.Snapshot {
 	return s
 }
 
-// report warns of whatever did not go as the script says, and returns the session's figures.
+// report warns of everything that went wrong, and returns the session's figures.
 func (h *hostRun) report() Stats {
 	if h.stats == nil {
 		return Stats{Records: h.records}

@@ -94,7 +94,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestHostSignals: the first signal asks for the end, the second does not wait for it.
+// TestHostSignals: the first signal requests the end, the second does not wait for it.
 func TestHostSignals(t *testing.T) {
 	program := hostModule(t)
 	for _, test := range []struct {

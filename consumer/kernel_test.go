@@ -25,8 +25,8 @@ import (
 	"gostap/vm"
 )
 
-// TestKernel runs the tests named TestGuest… in a micro-VM, on a module made from
-// testdata/reads.c: there is this package's whole way, on a real kernel.
+// TestKernel runs the tests named TestGuest… in a micro-VM, on a module made from testdata/reads.c:
+// they test the whole package on a real kernel.
 func TestKernel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
@@ -100,7 +100,7 @@ func guestModule(t *testing.T) string {
 	return module
 }
 
-// gone fails the test if modules have stayed behind.
+// gone fails the test if modules are left.
 func gone(t *testing.T) {
 	t.Helper()
 	if left, err := filepath.Glob("/sys/module/consumer_test*"); err != nil || len(left) > 0 {
@@ -111,9 +111,8 @@ func gone(t *testing.T) {
 	}
 }
 
-// ascending checks that lines of "read N" come with N ascending, and that of all
-// that were produced only those are missing that are reported as lost. It returns
-// how many were produced.
+// ascending checks that N ascends in the lines "read N", and that the missing ones are those reported
+// as lost. It returns the number of lines that were produced.
 func ascending(t *testing.T, text string, result Result) int {
 	t.Helper()
 	lost, _ := perCPU(result.Stats.Lost)
@@ -167,7 +166,7 @@ func TestGuestSession(t *testing.T) {
 	gone(t)
 }
 
-// TestGuestFlatOut: two CPUs print flat out under one lock: every line is there, in order.
+// TestGuestFlatOut: two CPUs print at full speed under one lock: every line is there, in order.
 func TestGuestFlatOut(t *testing.T) {
 	path := t.TempDir() + "/out"
 	f, err := os.Create(path)
@@ -191,7 +190,7 @@ func TestGuestFlatOut(t *testing.T) {
 	gone(t)
 }
 
-// TestGuestSlow: a reader that does not keep up costs counted losses: printed + lost = produced.
+// TestGuestSlow: a reader that does not keep up causes counted losses: printed + lost = produced.
 func TestGuestSlow(t *testing.T) {
 	var say bytes.Buffer
 	lines := 0
@@ -242,7 +241,7 @@ func TestGuestJSON(t *testing.T) {
 	gone(t)
 }
 
-// TestGuestTwice runs the same module twice at a time.
+// TestGuestTwice runs two sessions of the same module at a time.
 func TestGuestTwice(t *testing.T) {
 	module := guestModule(t)
 	results := make(chan error, 2)
@@ -298,8 +297,8 @@ func TestGuestSignals(t *testing.T) {
 	gone(t)
 }
 
-// awaitFull waits until nothing more comes into a pipe that nobody reads. How many bytes that are depends on the pieces
-// that they were written in, as each takes a page.
+// awaitFull waits until a pipe that nobody reads is full. The number of bytes depends on the sizes of
+// the writes, as each takes a page.
 func awaitFull(r *os.File) {
 	last, since := 0, time.Now()
 	for last == 0 || time.Since(since) < 2*time.Second {
@@ -339,7 +338,7 @@ func TestGuestClosedPipe(t *testing.T) {
 	gone(t)
 }
 
-// TestGuestModuleCame: addresses of before a module came are corrected by the session.
+// TestGuestModuleCame: addresses from before a module was loaded are corrected by the session.
 func TestGuestModuleCame(t *testing.T) {
 	path := guestModule(t)
 	m, err := ReadManifest(path)

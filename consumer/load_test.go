@@ -12,7 +12,7 @@ import (
 	"gostap/manifest"
 )
 
-// A histogram is one record, which lies in one sub-buffer.
+// A histogram is one record, which must fit into one sub-buffer.
 func TestSubbufFor(t *testing.T) {
 	for high, want := range map[int64]int{10: subbufBytes, 32000: subbufBytes, 33000: 2 * subbufBytes, 65533: 4 * subbufBytes} {
 		m := &manifest.Manifest{Hists: []manifest.Hist{{Linear: true, High: high, Interval: 1}}}
@@ -22,7 +22,7 @@ func TestSubbufFor(t *testing.T) {
 	}
 }
 
-// What memory was too short for, or what was in use, is tried again; what the kernel refuses is not.
+// Errors due to lack of memory or to resources in use are retried; refusals of the kernel are not.
 func TestRetry(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -35,8 +35,8 @@ func stopReader(t testing.TB, r *reader) {
 	r.close()
 }
 
-// TestOrder has many CPUs run handlers that stall at random, and checks that
-// what comes out ascends, that runs stay together, and that written = read.
+// TestOrder runs handlers that stall at random on many CPUs, and checks that the output is in order,
+// that runs are not mixed, and that written = read.
 func TestOrder(t *testing.T) {
 	tests := []struct {
 		cpus    int
@@ -99,7 +99,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSpill: while a handler that never ends holds up the order, others lose nothing.
+// TestSpill: while a handler that does not end delays the order, others lose nothing.
 func TestSpill(t *testing.T) {
 	k := newSimKernel(2, 4<<10, 8)
 	sink := &checkingSink{t: t}
@@ -110,9 +110,9 @@ func TestSpill(t *testing.T) {
 		defer close(stalled)
 		k.cpus[0].handler(1, func() { <-stall })
 	}()
-	for range 2000 { // 10 times what the buffer holds
+	for range 2000 { // 10 times the buffer's size
 		k.cpus[1].handler(2, func() {})
-		for k.cpus[1].fullness() > 1.0/2 { // the reader has yet to see that it is wanted
+		for k.cpus[1].fullness() > 1.0/2 { // the reader has not been woken yet
 			time.Sleep(20 * time.Microsecond)
 		}
 	}
@@ -127,8 +127,8 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestRecorder: a flight recorder's buffers are read from the oldest record that
-// is left; the next reader goes on where the last has left off.
+// TestRecorder: a flight recorder's buffers are read from the oldest remaining record; the next reader
+// continues where the last one has stopped.
 func TestRecorder(t *testing.T) {
 	k := newSimKernel(2, 1<<10, 4)
 	sink := &checkingSink{t: t}
@@ -142,7 +142,7 @@ func TestRecorder(t *testing.T) {
 			k.cpus[i].overwrite = false
 		}
 		r := startReader(t, k, &output{sink: sink, w: io.Discard})
-		// What comes while it reads is read as well, by it or by the next.
+		// Records that arrive during reading are read as well, by this reader or by the next.
 		k.cpus[0].handler(2, func() {})
 		r.leaving.Store(true)
 		stopReader(t, r)
@@ -166,7 +166,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestGarbled: what makes no sense is counted, and reading goes on with the next sub-buffer.
+// TestGarbled: malformed records are counted, and reading continues with the next sub-buffer.
 func TestGarbled(t *testing.T) {
 	for _, length := range []uint32{0, 15, 1 << 20, 0xffffffff} {
 		k := newSimKernel(1, 1<<10, 4)
@@ -189,7 +189,7 @@ func TestGarbled(t *testing.T) {
 	}
 }
 
-// TestLatency: a record comes out soon although nothing follows it.
+// TestLatency: a record is written soon even if none follows it.
 func TestLatency(t *testing.T) {
 	k := newSimKernel(3, 64<<10, 4)
 	written := make(chan time.Time, 1)

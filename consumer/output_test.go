@@ -33,7 +33,7 @@ func logCounts(full map[int]int64) []int64 {
 	return counts
 }
 
-// TestHist has the examples of the language reference, and edges.
+// TestHist tests the examples of the language reference, and edge cases.
 func TestHist(t *testing.T) {
 	linear := &manifest.Hist{Near: 2, Linear: true, High: 10240, Interval: 200}
 	linearCounts := make([]int64, 54)
@@ -159,7 +159,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestJSON writes a record of each kind, and reads what has become of it.
+// TestJSON writes a record of each kind, and decodes the output.
 func TestJSON(t *testing.T) {
 	var text bytes.Buffer
 	out, err := newOutput(&Config{Output: &text, JSON: true}, sinkManifest(), &clock{now: 1000, ns: 5000, khz: 2e6}, nil, nil)
@@ -187,7 +187,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestBadRecords: records that are too short, or refer to what isn't there, are counted and harmless.
+// TestBadRecords: records that are too short, or have invalid references, are counted and harmless.
 func TestBadRecords(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var text bytes.Buffer
@@ -261,7 +261,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestSystemOrder: what a command of system() prints stands where the script called it.
+// TestSystemOrder: the output of a command of system() is where the script called it.
 func TestSystemOrder(t *testing.T) {
 	path := t.TempDir() + "/out"
 	f, err := os.Create(path)
@@ -316,7 +316,7 @@ func TestPerCPU(t *testing.T) {
 	}
 }
 
-// TestSwitchFile: what is written before switch_file() and after it stands in two files.
+// TestSwitchFile: output before and after switch_file() is in two files.
 func TestSwitchFile(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		dir := t.TempDir()

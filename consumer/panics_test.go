@@ -13,7 +13,7 @@ import (
 	"gostap/internal/panics"
 )
 
-// once panics at the first thing that is written.
+// once panics at the first write.
 func once(what string) writerFunc {
 	done := false
 	return func(b []byte) (int, error) {
@@ -25,7 +25,7 @@ func once(what string) writerFunc {
 	}
 }
 
-// TestHostPanics: a panic while a session runs ends the session, and is what came of it.
+// TestHostPanics: a panic while a session runs ends the session, and is its error.
 func TestHostPanics(t *testing.T) {
 	program := hostModule(t)
 	for _, test := range []struct {
@@ -47,8 +47,8 @@ func TestHostPanics(t *testing.T) {
 	}
 }
 
-// TestGuestPanics: a panic while a session runs, in whichever goroutine, ends the session
-// and takes the module out of the kernel.
+// TestGuestPanics: a panic while a session runs, in any goroutine, ends the session and unloads the
+// module.
 func TestGuestPanics(t *testing.T) {
 	for what, cfg := range map[string]Config{
 		"in the output":  {Output: once("in the output"), Stderr: io.Discard},
@@ -71,7 +71,8 @@ func TestGuestPanics(t *testing.T) {
 	}
 }
 
-// TestSystemPanics: a panic beside a command of system() goes on where its end is waited for.
+// TestSystemPanics: a panic in the goroutine of a system() command is passed on to the goroutine that
+// waits for it.
 func TestSystemPanics(t *testing.T) {
 	s := &systemCommands{messages: &messenger{w: once("in a warning")}}
 	s.run("no command has a \x00")

@@ -19,7 +19,7 @@ func writePerfMap(t *testing.T, dir string, pid int, text string) {
 	}
 }
 
-// Generated code is found by the process's file, which grows while the process runs.
+// Generated code is found in the process's map file, which grows while the process runs.
 func TestPerfMap(t *testing.T) {
 	dir, now := t.TempDir(), time.Unix(1000, 0)
 	p := newPerfMaps()
@@ -54,7 +54,7 @@ func TestPerfMap(t *testing.T) {
 	check(7, 0x1000, "other+0/20 perf-7.map")
 }
 
-// What is no file is not waited for, and links are not followed.
+// Files that are not regular do not block, and links are not followed.
 func TestPerfMapHostile(t *testing.T) {
 	dir := t.TempDir()
 	p := newPerfMaps()
@@ -73,7 +73,7 @@ func TestPerfMapHostile(t *testing.T) {
 	}
 }
 
-// Generated code on a stack, as text and as JSON.
+// Generated code in a stack, as text and as JSON.
 func TestPerfMapStack(t *testing.T) {
 	dir := t.TempDir()
 	writePerfMap(t, dir, 7, "7000 20 add\n")

@@ -25,11 +25,11 @@ import (
 	"gostap/tests/browser"
 )
 
-// samples is how many a session of BenchmarkPictures has.
+// samples is the number of samples in a session of BenchmarkPictures.
 const samples = 1_000_000
 
-// A sampled is a session of println(execname()) and print_backtrace(), with 20,000 stacks of up to 40 functions, as a profile of a
-// busy machine has them, and a histogram each second.
+// A sampled is a session of println(execname()) and print_backtrace(), with 20,000 stacks of up to 40
+// functions, as in a profile of a busy machine, and a histogram each second.
 type sampled struct {
 	kallsyms string
 	stacks   [][]byte
@@ -46,7 +46,7 @@ func newSampled() *sampled {
 	}
 	s.kallsyms = text.String()
 	for range 20000 {
-		// Callers have few callees each, so that stacks have their beginnings in common.
+		// Callers have few callees each, so that stacks share their beginnings.
 		addrs := []uint64{}
 		at := uint64(0)
 		for range 8 + r.IntN(32) {
@@ -66,7 +66,7 @@ func (s *sampled) manifest() *manifest.Manifest {
 		Formats: []manifest.Format{{Format: "%s\n", Args: "s"}}, Hists: []manifest.Hist{{Of: "latency"}}}
 }
 
-// run gives a collector all records, and what it makes of them on the way to w.
+// run passes all records to a collector, and its output to w.
 func (s *sampled) run(b *testing.B, to Collector, w io.Writer) {
 	out, err := newOutput(&Config{Collector: to, Output: w}, s.manifest(), new(clock), nil, nil)
 	if err != nil {
@@ -106,9 +106,9 @@ func (s *sampled) run(b *testing.B, to Collector, w io.Writer) {
 
 // BenchmarkPictures writes each form of a session's samples to a file, and opens it:
 //
-//	go test -run - -bench Pictures -benchtime 1x ./consumer
+// \tgo test -run - -bench Pictures -benchtime 1x ./consumer
 //
-// With KEEP in the environment, a folder, the files stay there.
+// If KEEP is set in the environment, the files are kept in that folder.
 func BenchmarkPictures(b *testing.B) {
 	s := newSampled()
 	stacks, shown, trace := new(Stacks), new(Shown), new(Trace)
@@ -121,7 +121,7 @@ func BenchmarkPictures(b *testing.B) {
 		{"folded", stacks, func(w io.Writer) error { return folded.Write(w, stacks.Profile()) }, readFolded},
 		{"flamegraph", stacks, func(w io.Writer) error { return flamegraph.Write(w, stacks.Profile(), nil, "bench") }, openPage},
 		{"pprof", stacks, func(w io.Writer) error { return pprof.Write(w, stacks.Profile()) }, openPprof},
-		{"html", shown, func(w io.Writer) error { return shown.Report("bench").Write(w) }, openPage},
+		{"html", shown, func(w io.Writer) error { return shown.Report("bench", nil).Write(w) }, openPage},
 		{"perfetto", trace, func(w io.Writer) error { _, err := w.Write(trace.Rest()); return err }, nil},
 	} {
 		b.Run(form.name, func(b *testing.B) {
@@ -150,7 +150,7 @@ func BenchmarkPictures(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has had of processors.
+// cpuTime is this process's CPU time.
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
@@ -178,7 +178,7 @@ func openPprof(b *testing.B, path string) time.Duration {
 	return time.Since(began)
 }
 
-// openPage opens a page in a browser that runs, until it is drawn.
+// openPage opens a page in a running browser, and returns the time until it is drawn.
 func openPage(b *testing.B, path string) time.Duration {
 	ctx := browser.Start(b)
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {

@@ -58,7 +58,7 @@ const (
 	stackLines  = 2
 )
 
-// GS_FRAME_CALL, GS_NO_IMAGE, GS_VDSO and GS_KERNEL: what gs_frame.image can be. Its size.
+// GS_FRAME_CALL, GS_NO_IMAGE, GS_VDSO and GS_KERNEL: values of gs_frame.image. The size of gs_frame.
 const (
 	frameCall   = 1 << 31
 	noImage     = 1<<31 - 1
@@ -84,14 +84,14 @@ const (
 	recView    = 18
 )
 
-// GS_IOC_*: what a cpuN file can be asked.
+// GS_IOC_*: the ioctls of a cpuN file.
 const (
 	iocConsumed = 0x4701
 	iocGeometry = 0x80184702
 	iocFirst    = 0x4703
 )
 
-// The same: what a session's control file can be asked.
+// The same: the ioctls of a session's control file.
 const (
 	iocStart = 0x40304710
 	iocStop  = 0x4711
@@ -110,7 +110,8 @@ type viewRead struct {
 	size, pad  uint32
 }
 
-// GS_VIEW_PROBES, GS_VIEW_END and GS_VIEW_MAX: what is read, where there is no more, and how many bytes at most at once.
+// GS_VIEW_PROBES, GS_VIEW_END and GS_VIEW_MAX: the view of the probes, the end of a view, and the
+// maximal number of bytes in a read.
 const (
 	viewProbes = 0xffffffff
 	viewEnd    = 0xffffffff

@@ -67,7 +67,7 @@ func TestProtocol(t *testing.T) {
 	if unsafe.Sizeof(subbuf{}) != subbufSize || unsafe.Sizeof(record{}) != recordSize {
 		t.Error("the sizes of subbuf and record are not those of their constants")
 	}
-	// An ioctl's number has the size of its argument.
+	// An ioctl's number contains the size of its argument.
 	if unsafe.Sizeof(startArgs{}) != iocStart>>16&0x3fff || unsafe.Sizeof(geometry{}) != iocGeometry>>16&0x3fff ||
 		unsafe.Sizeof(nextImage{}) != iocImage>>16&0x3fff || unsafe.Sizeof(imageTable{}) != iocTable>>16&0x3fff ||
 		unsafe.Sizeof(viewRead{}) != iocView>>16&0x3fff {

@@ -70,9 +70,8 @@ func newReader(buffers []*buffer, out *output, barrier barrier) (*reader, error)
 	}, nil
 }
 
-// stop asks run to emit everything there is and return. No handler may be
-// running any more, unless leaving has been set: then later records are left to the
-// next reader.
+// stop requests run to write all remaining records and return. No handler may be running, unless
+// leaving has been set: then later records are left to the next reader.
 func (r *reader) stop() {
 	r.stopping.Store(true)
 	signalEventfd(r.wakeFd)

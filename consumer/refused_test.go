@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// TestGuestRefused: what the kernel does not take is refused in words.
+// TestGuestRefused: modules that the kernel refuses give an error in words.
 func TestGuestRefused(t *testing.T) {
 	image, err := os.ReadFile(guestModule(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The release in vermagic counts for nothing where symbols have versions; the words behind it do.
+	// The release in vermagic is ignored if symbols have versions; the words behind it are not.
 	magic := image[bytes.Index(image, []byte("vermagic=")):]
 	copy(magic[bytes.Index(magic, []byte(" SMP ")):], " XXX ")
 	old := fmt.Sprintf("%q", kernelRelease())

@@ -30,7 +30,7 @@ type buffer struct {
 	from    uint64 // number of the first record to be read, among all of this CPU's
 	seq     uint64 // of the sub-buffer in which seen is
 	seen    uint32 // offset in it; 0 if it has not begun
-	skip    uint64 // so many records in it, from seen on, have been read by another reader
+	skip    uint64 // number of records in it, from seen on, that another reader has read
 	garbled bool   // a part of it is malformed
 	segs    []segment
 	first   int    // index in segs of the segment being read
@@ -42,7 +42,7 @@ type buffer struct {
 
 	records uint64 // emitted
 	lost    uint64 // lost by the kernel, by the sub-buffers' headers
-	bad     uint64 // sub-buffers of which a part is malformed
+	bad     uint64 // sub-buffers with malformed records
 }
 
 // A segment is the part of a sub-buffer that has been seen and not emitted.
@@ -189,8 +189,8 @@ func (b *buffer) header(seq uint64) (*subbuf, []byte) {
 	return (*subbuf)(unsafe.Pointer(&mem[0])), mem
 }
 
-// scan moves seen up to what has been committed, records the latest time, and
-// reports whether there was anything.
+// scan moves seen to the end of the committed records, records the latest time, and reports whether
+// there were any.
 func (b *buffer) scan() bool {
 	found := false
 	for {
@@ -297,7 +297,7 @@ func (b *buffer) release() {
 	_ = b.consumed(1)
 }
 
-// head returns the oldest record not emitted, nil if none is there.
+// head returns the oldest record that has not been emitted, nil if there is none.
 func (b *buffer) head() *record {
 	if b.first < len(b.segs) {
 		if data := b.segs[b.first].data; len(data) > 0 {

@@ -13,10 +13,9 @@ import (
 	"gostap/manifest"
 )
 
-// resolve returns the address of each of m's symbols in the running kernel, 0 for
-// those that it does not have. sameKernel says that the symbols'
-// offsets are valid: then the first lines of /proc/kallsyms suffice for kernel
-// symbols, instead of all hundred thousand.
+// resolve returns the address of each of m's symbols in the running kernel, 0 for those that it does
+// not have. sameKernel is set if the symbols' offsets are valid: then the first lines of /proc/kallsyms
+// suffice for kernel symbols, instead of all hundred thousand.
 func resolve(m *manifest.Manifest, sameKernel bool) ([]uint64, error) {
 	if len(m.Symbols) == 0 {
 		return nil, nil

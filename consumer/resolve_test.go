@@ -48,7 +48,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestResolveByOffset: nothing but the lines up to _stext is read.
+// TestResolveByOffset: only the lines up to _stext are read.
 func TestResolveByOffset(t *testing.T) {
 	upToStext := someKallsyms[:strings.Index(someKallsyms, "ffffffff81000000 T _text")]
 	r := iotest.ErrReader(fmt.Errorf("read too far"))

@@ -148,7 +148,7 @@ func (s *session) follow() (result Result, err error) {
 			err = drainErr
 		}
 	}
-	s.keepSnapshot()
+	s.final()
 	result.Stats = s.report()
 	if s.messages.failed() || err != nil {
 		result.ExitCode = 1

@@ -13,11 +13,11 @@ import (
 	"gostap/manifest"
 )
 
-// sessionFilesDir holds a file for each session, named by its netlink family, with what other
-// processes need that the kernel side does not have.
+// sessionFilesDir contains a file for each session, named by its netlink family, with the data for
+// other processes that the kernel side does not have.
 const sessionFilesDir = "/run/gostap"
 
-// A sessionFile has what is needed to list a session, and to attach to it.
+// A sessionFile has the data for listing a session, and for attaching to it.
 type sessionFile struct {
 	Script   string // its name
 	Manifest *manifest.Manifest

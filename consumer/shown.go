@@ -12,17 +12,17 @@ import (
 	"gostap/output/report"
 )
 
-// Shown collects all that a session shows: its output, with histograms and stacks, and its globals at the end.
+// Shown collects a session's output, with histograms and stacks, for a report.
 type Shown struct {
-	Snapshot *live.Snapshot // at the end; nil if it could not be had
-	stacks   Stacks
-	sink     shownSink
+	stacks Stacks
+	sink   shownSink
 }
 
-// Report returns what the session has shown. It is to be called when the session has ended.
-func (s *Shown) Report(title string) *report.Report {
+// Report returns a report of the session, which must have ended. final are the globals' final values, nil if they could
+// not be read: see Config.Final.
+func (s *Shown) Report(title string, final *live.Snapshot) *report.Report {
 	r := &s.sink.report
-	r.Title, r.Snapshot, r.Stacks = title, s.Snapshot, s.stacks.Profile()
+	r.Title, r.Snapshot, r.Stacks = title, final, s.stacks.Profile()
 	now := clocksNow()
 	r.Clock = func(ns uint64) time.Time { return time.Unix(0, int64(now.Realtime-now.Monotonic+ns)) }
 	return r

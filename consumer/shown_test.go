@@ -12,7 +12,7 @@ import (
 	"gostap/manifest"
 )
 
-// TestShown feeds records as handlers write them, and reads what the page is told.
+// TestShown passes records in the order of handlers, and decodes the page's data.
 func TestShown(t *testing.T) {
 	m := &manifest.Manifest{Probes: []manifest.Probe{{Name: "begin"}}, Points: []manifest.Point{{Name: "begin"}},
 		Formats: []manifest.Format{{Format: "%s\n", Args: "s"}},
@@ -39,7 +39,7 @@ func TestShown(t *testing.T) {
 		out.record(0, &record{kind: r.kind, time: r.time}, r.payload)
 	}
 	var page bytes.Buffer
-	if err := shown.Report("x.stp").Write(&page); err != nil || out.bad != 0 {
+	if err := shown.Report("x.stp", nil).Write(&page); err != nil || out.bad != 0 {
 		t.Fatal(err, out.bad)
 	}
 	_, text, _ := strings.Cut(page.String(), `id="data">`)

@@ -10,17 +10,17 @@ import (
 )
 
 // catchSignals returns the signals that end a session. The first ends it with all its
-// end probes and output, the second at once. Signals that were ignored when
-// gostap was started, as under nohup, stay ignored.
+// end probes and output, the second at once. SIGHUP stays ignored if it was when
+// gostap was started, as under nohup. SIGINT and SIGQUIT do not: shell scripts have
+// their background jobs ignore them, and `gostap … & kill -INT $!` is to end it.
 //
 // SIGPIPE is caught, too, and ignored: writing to a closed output returns an error, and
 // must not kill the process while a module is loaded.
 func catchSignals() (caught <-chan os.Signal, release func()) {
 	ends := make(chan os.Signal, 4)
-	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {
-		if !signal.Ignored(s) {
-			signal.Notify(ends, s)
-		}
+	signal.Notify(ends, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT)
+	if !signal.Ignored(unix.SIGHUP) {
+		signal.Notify(ends, unix.SIGHUP)
 	}
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, unix.SIGPIPE)

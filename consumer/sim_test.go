@@ -10,14 +10,14 @@ import (
 	"unsafe"
 )
 
-// simCPU is a CPU of a simulated kernel: it writes records by protocol.h.
+// simCPU is a CPU of a simulated kernel: it writes records in the format of protocol.h.
 type simCPU struct {
 	kernel    *simKernel
 	cpu       int
 	mem       []byte
 	size, n   uint64
 	overwrite bool
-	running   sync.Mutex // held by a handler, as a real one keeps interrupts off
+	running   sync.Mutex // held by a handler, in place of disabled interrupts
 
 	seq                               uint64 // of the open sub-buffer, 0 before the first
 	at                                uint32
@@ -91,7 +91,7 @@ func (c *simCPU) begin() bool {
 	return true
 }
 
-// fullness returns how much of the buffer has not been given back, 1 being all.
+// fullness returns the share of the buffer that has not been consumed, 1 being all.
 func (c *simCPU) fullness() float64 { return float64(c.seq-c.consumed.Load()) / float64(c.n) }
 
 func (c *simCPU) write(kind, point uint16, time uint64, payload []byte) bool {
@@ -113,7 +113,8 @@ func (c *simCPU) write(kind, point uint16, time uint64, payload []byte) bool {
 	return true
 }
 
-// handler is a run of a handler: it takes a time, and writes records with pauses in between.
+// handler simulates a run of a handler: it takes a timestamp, and writes records with pauses in
+// between.
 func (c *simCPU) handler(records int, pause func()) {
 	c.running.Lock()
 	defer c.running.Unlock()
@@ -128,7 +129,7 @@ func (c *simCPU) handler(records int, pause func()) {
 
 func ptr(b []byte) unsafe.Pointer { return unsafe.Pointer(&b[0]) }
 
-// checkingSink fails the test when records come out of order.
+// checkingSink fails the test if records are out of order.
 type checkingSink struct {
 	t       *testing.T
 	records uint64

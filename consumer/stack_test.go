@@ -12,7 +12,7 @@ import (
 	"gostap/internal/linetable"
 )
 
-// testSymbols is a symbolizer over a kallsyms of its own, and how often that was read.
+// testSymbols returns a symbolizer for a text of kallsyms, and the number of times that it was read.
 func testSymbols(kallsyms *string) (*symbolizer, *int) {
 	reads := new(int)
 	return &symbolizer{now: time.Now, open: func() (io.ReadCloser, error) {
@@ -46,8 +46,8 @@ func TestSymbols(t *testing.T) {
 		{0xffffffffc0001011, "first+0x1/0x1f0 [one]"},
 		{0xffffffffc0001200, "last+0x0/0xe00 [one]"},
 		{0xffffffffc0003004, "second+0x4 [two]"},
-		{0xffffffffc0002000, ""}, // behind the last of a module
-		{0xffffffff82001000, ""}, // behind the last of the kernel
+		{0xffffffffc0002000, ""}, // behind the end of a module
+		{0xffffffff82001000, ""}, // behind the end of the kernel
 		{0x12340, ""},
 		{0xffffffffffffffff, ""},
 	} {
@@ -69,7 +69,7 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-// Where kallsyms takes long to be read, addresses that nobody knows have it read seldom.
+// If reading kallsyms takes long, it is rarely read again for unknown addresses.
 func TestSymbolsSlow(t *testing.T) {
 	text, clock := stackKallsyms, time.Now()
 	syms, reads := testSymbols(&text)
@@ -126,7 +126,7 @@ func TestStackText(t *testing.T) {
 	}
 }
 
-// With lines: that of the call, not of what it returns to; modules have none.
+// With lines: that of the call, not of the return address; modules have none.
 func TestStackLines(t *testing.T) {
 	text := stackKallsyms
 	syms, _ := testSymbols(&text)

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/manifest"
 	"gostap/output/profile"
 	"gostap/translator/format"
@@ -64,7 +64,7 @@ func userFrame(name, module string) profile.Frame {
 	f := profile.Frame{Name: profile.Clean(name), Module: profile.Clean(module), Kind: profile.User}
 	switch base := path.Base(module); {
 	case strings.HasPrefix(name, "runtime.") || strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map"):
-		f.Kind = profile.Runtime // Go's, or what a runtime has generated
+		f.Kind = profile.Runtime // Go's runtime, or code that a runtime has generated
 	case strings.HasSuffix(base, ".so") || strings.Contains(base, ".so."):
 		f.Kind = profile.Library
 	}
@@ -81,20 +81,20 @@ type stackArray struct {
 }
 
 var (
-	arrayValue = regexp.MustCompile(`^\w+\[.*\]=%\S*\n$`)
-	arrayStats = regexp.MustCompile(`^\w+\[.*\] @count=%\S* @min=%\S* @max=%\S* @sum=%\S* @avg=%\S*\n$`)
+	arrayValue = lazyregexp.MustCompile(`^\w+\[.*\]=%\S*\n$`)
+	arrayStats = lazyregexp.MustCompile(`^\w+\[.*\] @count=%\S* @min=%\S* @max=%\S* @sum=%\S* @avg=%\S*\n$`)
 )
 
-// stackArrays returns what the formats show.
+// stackArrays returns the arrays whose elements the formats show.
 func stackArrays(formats []manifest.Format) []stackArray {
 	list := make([]stackArray, len(formats))
 	for i, f := range formats {
 		n := len(f.Args)
 		switch {
 		case !strings.Contains(f.Args, "s"):
-		case arrayStats.MatchString(f.Format) && n > 5:
+		case arrayStats().MatchString(f.Format) && n > 5:
 			list[i] = stackArray{n - 5, n - 2}
-		case arrayValue.MatchString(f.Format) && n > 1 && f.Args[n-1] == 'l':
+		case arrayValue().MatchString(f.Format) && n > 1 && f.Args[n-1] == 'l':
 			list[i] = stackArray{n - 1, n - 1}
 		}
 	}
@@ -161,10 +161,10 @@ func (s *stackSink) addressFrames(key string) ([]profile.Frame, bool) {
 }
 
 // lineOfStack is a line of a stack as it is printed, with or without the address before.
-var lineOfStack = regexp.MustCompile(`^ *(?:0x[0-9a-f]+ : )?(\S.*)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?(?: at .*)? \[(.*)\]$`)
+var lineOfStack = lazyregexp.MustCompile(`^ *(?:0x[0-9a-f]+ : )?(\S.*)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?(?: at .*)? \[(.*)\]$`)
 
 func lineFrame(line string) (profile.Frame, bool) {
-	m := lineOfStack.FindStringSubmatch(line)
+	m := lineOfStack().FindStringSubmatch(line)
 	switch {
 	case m == nil:
 		return profile.Frame{}, false

@@ -22,7 +22,7 @@ type Stacks struct {
 	sink    stackSink
 }
 
-// Profile returns what the session has shown. It is to be called when the session has ended.
+// Profile returns the session's stacks. It is to be called when the session has ended.
 func (s *Stacks) Profile() *profile.Profile {
 	s.sink.end(1)
 	return &s.profile
@@ -118,7 +118,7 @@ func (s *stackSink) record(dst []byte, cpu int, r *record, payload []byte) ([]by
 	return dst, true
 }
 
-// print takes what a handler prints as text.
+// print handles printed text.
 func (s *stackSink) print(text []byte) {
 	if len(s.kernel)+len(s.user) > 0 {
 		line := strings.TrimSpace(string(text))

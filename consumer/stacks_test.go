@@ -11,7 +11,8 @@ import (
 	"gostap/output/folded"
 )
 
-// TestStacks feeds records as handlers write them: samples of runs, lines before stacks, numbers behind them, arrays.
+// TestStacks passes records in the order of handlers: samples of runs, lines before stacks, numbers
+// behind them, arrays.
 func TestStacks(t *testing.T) {
 	kallsyms := "ffffffff81000000 T outer\nffffffff81000100 T inner\nffffffff81000200 T end\n"
 	symbols, _ := testSymbols(&kallsyms)
@@ -45,7 +46,7 @@ func TestStacks(t *testing.T) {
 	}{
 		{1, recPrint, text(0, []string{"dd"})}, {1, recStack, stack},
 		{2, recPrint, text(0, []string{"dd"})}, {2, recStack, stack},
-		{3, recStack, stack}, // what the run before has printed is not its
+		{3, recStack, stack}, // the output of the previous run is not part of it
 		{4, recPrint, text(0, []string{"a;b\x1b"})}, {4, recStack, stack}, {4, recPrint, text(1, nil, 7)},
 		{4, recStack, stackPayload(0, 0xffffffff81000110)}, {4, recPrint, text(1, nil, 4)},
 		{5, recPrint, text(2, []string{"cat", "0xffffffff81000110 0xffffffff81000020"}, 2, 1, 8, 9, 4)},

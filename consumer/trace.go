@@ -4,13 +4,13 @@ package consumer
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unsafe"
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
 
+	"gostap/internal/lazyregexp"
 	"gostap/output/perfetto"
 	"gostap/translator/format"
 )
@@ -112,8 +112,8 @@ type namedArg struct {
 	index int // of the argument
 }
 
-// nameBefore is text that names what follows it: count=, size: or fd=(.
-var nameBefore = regexp.MustCompile(`([A-Za-z_][\w.]*) ?[=:] ?["'(\[]?$`)
+// nameBefore matches text that names the value behind it: count=, size: or fd=(.
+var nameBefore = lazyregexp.MustCompile(`([A-Za-z_][\w.]*) ?[=:] ?["'(\[]?$`)
 
 // namedArgs returns the arguments that have names in a format.
 func namedArgs(f printFormat) (list []namedArg) {
@@ -128,7 +128,7 @@ func namedArgs(f printFormat) (list []namedArg) {
 		kinds = d.Kinds(kinds[:0])
 		index := next + len(kinds) - 1
 		next += len(kinds)
-		if m := nameBefore.FindStringSubmatch(before.String()); m != nil && index < len(f.args) {
+		if m := nameBefore().FindStringSubmatch(before.String()); m != nil && index < len(f.args) {
 			list = append(list, namedArg{m[1], index})
 		}
 		before.Reset()

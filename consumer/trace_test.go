@@ -11,7 +11,8 @@ import (
 	"gostap/output/perfetto"
 )
 
-// TestTrace feeds records as handlers write them: one event comes of each run, with its thread and the arguments that have names.
+// TestTrace passes records in the order of handlers: each run becomes one event, with its thread and
+// the named arguments.
 func TestTrace(t *testing.T) {
 	m := &manifest.Manifest{Tasks: true, Points: []manifest.Point{{Name: "timer.s(1)"}},
 		Formats: []manifest.Format{{Format: "n=%*d to %s name: %s\n", Args: "llss"}, {Format: "more\n"}}}

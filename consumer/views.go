@@ -16,18 +16,18 @@ import (
 	"gostap/manifest"
 )
 
-// A liveSession is what a session of the kernel shows: see live.Session.
+// A liveSession implements live.Session for a session in the kernel.
 type liveSession struct {
 	session *session
 	mu      sync.Mutex // held while the file is used, which is closed with the session
-	file    *starter   // nil once it is over
+	file    *starter   // nil when the session has ended
 	buffer  []byte
 }
 
-// errOver says that the session has ended.
+// errOver is the error after the session has ended.
 var errOver = errors.New("the session has ended")
 
-// watch has Config.Watch look at the session; what it returns ends that.
+// watch calls Config.Watch with the session; the function that it returns ends the access.
 func (s *session) watch() (end func(), err error) {
 	if s.cfg.Watch == nil || s.stats.state != stateRunning {
 		return func() {}, nil
@@ -46,7 +46,7 @@ func (s *session) watch() (end func(), err error) {
 	}, nil
 }
 
-// look returns what the session shows.
+// look returns access to the session.
 func (s *session) look() (*liveSession, error) {
 	file, err := openStarter(s.mod.name)
 	if err != nil {
@@ -62,23 +62,24 @@ func (l *liveSession) close() {
 	l.file = nil
 }
 
-// keepSnapshot has Shown keep what the script has left in its globals.
-func (s *session) keepSnapshot() {
-	shown, ok := s.cfg.Collector.(*Shown)
-	if !ok {
+// final calls Config.Final with the globals' final values.
+func (s *session) final() {
+	if s.cfg.Final == nil {
 		return
 	}
+	var snapshot *live.Snapshot
 	l, err := s.look()
 	if err == nil {
-		shown.Snapshot, err = l.Snapshot()
+		snapshot, err = l.Snapshot()
 		l.close()
 	}
 	if err != nil {
 		s.messages.warning("the globals could not be read at the end: %v", err)
 	}
+	s.cfg.Final(snapshot)
 }
 
-// Snapshot is live.Session's. A global that can't be had says why.
+// Snapshot implements live.Session. A global that can't be read has an error.
 func (l *liveSession) Snapshot() (*live.Snapshot, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,10 +109,10 @@ func sum(list []uint64) (n uint64) {
 	return n
 }
 
-// Reset is live.Session's.
+// Reset implements live.Session.
 func (l *liveSession) Reset() error { return l.ioctl(iocReset, 0) }
 
-// Switch is live.Session's.
+// Switch implements live.Session.
 func (l *liveSession) Switch(probe int, on bool) error {
 	arg := uintptr(probe) * 2
 	if !on {
@@ -129,7 +130,8 @@ func (l *liveSession) ioctl(request, arg uintptr) error {
 	return errors.WithStack(ioctl(int(l.file.file.Fd()), request, arg))
 }
 
-// read calls take with the rows of a view, some at a time. What take leaves of its argument is an error.
+// read calls take with the rows of a view, in several parts. take reports whether it could decode all
+// of its argument.
 func (l *liveSession) read(view uint32, take func(rows []byte) bool) error {
 	args := viewRead{view: view, to: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.buffer))))}
 	for args.from != viewEnd {
@@ -160,7 +162,7 @@ func (l *liveSession) probes(list []manifest.Probe) ([]live.Probe, error) {
 	return probes, err
 }
 
-// appendProbes appends the probes of list that follow, whose figures are in rows.
+// appendProbes appends the next probes of list, whose figures are in rows.
 func appendProbes(probes []live.Probe, list []manifest.Probe, rows []byte) ([]live.Probe, bool) {
 	const size = int(unsafe.Sizeof(probeFigures{}))
 	for ; len(rows) >= size && len(probes) < len(list); rows = rows[size:] {
@@ -200,7 +202,7 @@ func liveHist(h *manifest.Hist) live.Hist {
 	return live.Hist{Linear: h.Linear, Low: h.Low, High: h.High, Interval: h.Interval}
 }
 
-// appendRows appends rows as GS_IOC_VIEW has written them.
+// appendRows appends rows in the format of GS_IOC_VIEW.
 func appendRows(g *live.Global, v manifest.View, rows []byte) bool {
 	d := &rowDecoder{rows: rows}
 	for len(d.rows) > 0 && !d.bad {
@@ -219,10 +221,10 @@ func kindOf(letter string) string {
 	return live.Statistics
 }
 
-// A rowDecoder reads what GS_IOC_VIEW has written.
+// A rowDecoder decodes rows in the format of GS_IOC_VIEW.
 type rowDecoder struct {
 	rows []byte
-	bad  bool // they end too early
+	bad  bool // the rows are truncated
 }
 
 func (d *rowDecoder) row(v manifest.View) live.Row {
@@ -261,7 +263,7 @@ func (d *rowDecoder) value(letter string) live.Value {
 	return live.Value{Kind: live.Long, Number: d.long()}
 }
 
-// take returns the next n bytes, zeros where they are not there.
+// take returns the next n bytes, zeros if they are missing.
 func (d *rowDecoder) take(n int) []byte {
 	if n > len(d.rows) {
 		d.rows, d.bad = nil, true

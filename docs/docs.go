@@ -5,8 +5,9 @@ package docs
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
+
+	"gostap/internal/lazyregexp"
 )
 
 //go:embed PROBES.md
@@ -55,11 +56,11 @@ func entries(page string) (intro string, topics []Topic) {
 }
 
 // limitRow is a row of the table of limits: name, default, what it limits, what happens beyond it.
-var limitRow = regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\|([^|]*)\\|([^|]*)\\|([^|]*)\\|$")
+var limitRow = lazyregexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\|([^|]*)\\|([^|]*)\\|([^|]*)\\|$")
 
 // Limits returns what -D sets.
 func Limits() (topics []Topic) {
-	for _, m := range limitRow.FindAllStringSubmatch(limits, -1) {
+	for _, m := range limitRow().FindAllStringSubmatch(limits, -1) {
 		text := "Limits " + strings.TrimSpace(m[3]) + ". Default: " + strings.TrimSpace(m[2]) + "."
 		if beyond := strings.TrimSpace(m[4]); beyond != "" {
 			text += " Beyond it: " + beyond + "."

@@ -10,9 +10,9 @@ import (
 	"gostap/internal/distro"
 )
 
-// What scripts are elaborated and built with.
+// Requirements of elaborating and building scripts.
 
-// littleSpace is what the runtimes of a few kernels take, in MB.
+// littleSpace is the space that the runtimes of a few kernels need, in MB.
 const littleSpace = 100
 
 func (f Facts) cache() Finding {
@@ -41,7 +41,7 @@ func (f Facts) kernel() Finding {
 	return Finding{"kernel", OK, k.Release + ", build-id " + k.BuildID, ""}
 }
 
-// needed are the options without which no module of gostap's can be loaded.
+// needed are the options without which gostap's modules can't be loaded.
 var needed = []string{"CONFIG_MODULES", "CONFIG_KALLSYMS", "CONFIG_RELAY", "CONFIG_KPROBES", "CONFIG_TRACEPOINTS"}
 
 func (f Facts) options() Finding {
@@ -131,7 +131,7 @@ func (f Facts) headers() Finding {
 	return Finding{"headers", OK, f.Needs.Build, ""}
 }
 
-// tools are what the headers want to be there.
+// tools checks the tools that building against the headers needs.
 func (f Facts) tools() []Finding {
 	var list []Finding
 	for _, t := range f.Needs.Tools {

@@ -48,7 +48,8 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
-// Each case breaks one thing, which is then the one that is found; what it breaks in turn is not said again.
+// Each case breaks one thing, which is then the only finding; consequences of it are not reported
+// again.
 func TestOneMissing(t *testing.T) {
 	for _, c := range []struct {
 		name, subject string
@@ -112,7 +113,7 @@ func TestOneMissing(t *testing.T) {
 	}
 }
 
-// What another distribution is told, and what is said where no command is known.
+// The commands for other distributions, and the texts if no command is known.
 func TestElsewhere(t *testing.T) {
 	for _, c := range []struct{ text, headers, debuginfo, vm string }{
 		{"ID=rocky\nID_LIKE=\"rhel centos fedora\"\n", "dnf install kernel-devel-" + release, "dnf --enablerepo='*debug*' install kernel-debuginfo-" + release, ""},
@@ -132,7 +133,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// A kernel whose configuration is unknown is not said to have or lack anything; another one than the running one has no rights.
+// If a kernel's configuration is unknown, nothing is reported about options; rights are only checked
+// for the running kernel.
 func TestUnknown(t *testing.T) {
 	f := healthy()
 	f.Kernel.Options, f.Live = nil, nil
@@ -148,7 +150,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// This machine, such as it is.
+// Probe and Examine work on this machine.
 func TestProbe(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	t.Setenv("DEBUGINFOD_URLS", "")

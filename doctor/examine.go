@@ -2,25 +2,25 @@
 
 package doctor
 
-// A Status says how bad a finding is.
+// A Status is the severity of a finding.
 type Status string
 
 const (
 	OK      Status = "ok"
-	Note    Status = "note"    // an ability is missing that not everybody needs
+	Note    Status = "note"    // a feature that not everybody needs is missing
 	Warning Status = "warning" // scripts run, but not all, or not as they should
 	Error   Status = "error"   // scripts can't be built, or can't be run
 )
 
-// A Finding is what there is, or isn't, for one ability.
+// A Finding describes whether one requirement is met.
 type Finding struct {
-	Subject string `json:"subject"`       // what was looked at: "compiler"
+	Subject string `json:"subject"`       // what was checked: "compiler"
 	Status  Status `json:"status"`        //
-	Text    string `json:"text"`          // what was found, and what is missing for want of it
-	Fix     string `json:"fix,omitempty"` // the command that mends it; "" if none does
+	Text    string `json:"text"`          // the result, and the features that are missing because of it
+	Fix     string `json:"fix,omitempty"` // the command that fixes it; "" if there is none
 }
 
-// Examine judges facts. The findings' order is that of the passes.
+// Examine evaluates facts. The findings are in the order of the passes.
 func Examine(f Facts) []Finding {
 	list := []Finding{f.cache(), f.kernel(), f.options(), f.btf(), f.debuginfo()}
 	if f.Program != nil {
@@ -41,7 +41,7 @@ func Examine(f Facts) []Finding {
 	return list
 }
 
-// Worst is the status of the worst finding.
+// Worst is the highest severity among the findings.
 func Worst(list []Finding) Status {
 	worst, rank := OK, map[Status]int{OK: 0, Note: 1, Warning: 2, Error: 3}
 	for _, f := range list {
@@ -52,10 +52,10 @@ func Worst(list []Finding) Status {
 	return worst
 }
 
-// option is the value of an option of the kernel's configuration, "" if it is not set.
+// option is the value of a kernel option, "" if it is not set.
 func (f Facts) option(name string) string { return f.Kernel.Options[name] }
 
-// first is the first of some commands that there is.
+// first is the first command that is not empty; "" if none is.
 func first(commands ...string) string {
 	for _, c := range commands {
 		if c != "" {

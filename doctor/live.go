@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probeLive asks the running kernel.
+// probeLive collects facts about the running kernel.
 func probeLive() *Live {
 	l := &Live{
 		UID:             os.Geteuid(),
@@ -29,7 +29,8 @@ func probeLive() *Live {
 	}
 	_, err := os.Stat("/proc/modules")
 	l.NoModules = os.IsNotExist(err)
-	// The processor's own events are those of a device of type 4, PERF_TYPE_RAW; hybrids have one for each kind of core.
+	// Hardware events belong to a device of type 4, PERF_TYPE_RAW; hybrid processors have one for each
+	// kind of core.
 	for _, device := range []string{"cpu", "cpu_core"} {
 		if _, err := os.Stat("/sys/bus/event_source/devices/" + device); err == nil {
 			l.Counters = true
@@ -41,7 +42,7 @@ func probeLive() *Live {
 	return l
 }
 
-// line is a file of one line, "" if it can't be read.
+// line is the content of a file of one line, "" if it can't be read.
 func line(path string) string {
 	text, _ := os.ReadFile(path)
 	return strings.TrimSpace(string(text))
@@ -54,14 +55,14 @@ func chosen(text string) string {
 	return word
 }
 
-// secureBoot reads the firmware's variable: four bytes of attributes, and 1.
+// secureBoot reads the firmware's variable: four bytes of attributes, then 1 if Secure Boot is on.
 // https://uefi.org/specs/UEFI/2.10/03_Boot_Manager.html#globally-defined-variables
 func secureBoot() bool {
 	value, err := os.ReadFile("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c")
 	return err == nil && len(value) == 5 && value[4] == 1
 }
 
-// keys are those that Debian's and Ubuntu's dkms make for the modules that it builds.
+// keys are the keys that dkms makes on Debian and Ubuntu for the modules that it builds.
 func keys(mokutil bool) []Key {
 	var list []Key
 	for _, k := range []Key{
@@ -72,7 +73,7 @@ func keys(mokutil bool) []Key {
 			continue
 		}
 		if mokutil {
-			// Its exit code differs between versions.
+			// mokutil's exit code differs between versions.
 			said, _ := exec.Command("mokutil", "--test-key", k.Cert).CombinedOutput()
 			k.Enrolled = strings.Contains(string(said), "is already enrolled")
 		}

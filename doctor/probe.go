@@ -26,8 +26,9 @@ import (
 	"gostap/vm"
 )
 
-// Probe looks for what gostap takes for a kernel release, "" for the running one, and for the debuginfo of a program,
-// "" for none: servers that DEBUGINFOD_URLS names are asked for the program's. It changes nothing but the cache.
+// Probe collects the facts for a kernel release, "" for the running one, and for the debuginfo of a
+// program, "" for none: it asks the servers in DEBUGINFOD_URLS for the program's. It changes nothing
+// but the cache.
 func Probe(release, program string) Facts {
 	running := runningRelease()
 	if release == "" {
@@ -60,7 +61,7 @@ func runningRelease() string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
-// probeKernel looks into a kernel's image, or into the running kernel.
+// probeKernel reads a kernel's image, or the running kernel's files.
 func probeKernel(release string, running bool) Kernel {
 	k := Kernel{Release: release, Image: kernels.Find(release).Image()}
 	if opened, err := image.NewTarget(release, false).Kernel(); err != nil {
@@ -94,7 +95,7 @@ func options(release string, running bool) map[string]string {
 	return found
 }
 
-// ownConfig is the running kernel's configuration, by itself.
+// ownConfig is the running kernel's configuration, by /proc/config.gz.
 func ownConfig() ([]byte, error) {
 	packed, err := os.ReadFile("/proc/config.gz")
 	if err != nil {
@@ -120,7 +121,7 @@ func found(path string, err error) Debuginfo {
 	return Debuginfo{Path: path}
 }
 
-// probeProgram looks for a program's debuginfo, here and on servers.
+// probeProgram looks for a program's debuginfo, on this machine and on servers.
 func probeProgram(path string) *Program {
 	p := &Program{Path: path, Servers: dwarf.ServersFromEnv()}
 	if full, err := exec.LookPath(path); err == nil {
@@ -164,7 +165,8 @@ func probeCache() Cache {
 	return c
 }
 
-// probeVM looks for what --vm takes: for a release, or, as --vm itself does for who names none, for the first that is installed.
+// probeVM checks the requirements of --vm: for a release or, as --vm does without one, for the first
+// that is installed.
 func probeVM(release string, running bool) VM {
 	v := VM{Release: release, KVM: probeKVM()}
 	if list := vm.Releases(); running && len(list) > 0 {

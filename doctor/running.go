@@ -8,7 +8,7 @@ import (
 	"gostap/internal/distro"
 )
 
-// What the kernel lets scripts do.
+// Requirements of running scripts.
 
 func (f Facts) rights() Finding {
 	l := f.Live
@@ -114,7 +114,7 @@ func (f Facts) vm() Finding {
 	return Finding{"VM", OK, "qemu, virtiofsd, kernel " + v.Release, ""}
 }
 
-// cloudKernel is the smallest kernel that does for --vm.
+// cloudKernel is the package of the smallest kernel that works with --vm.
 func cloudKernel(d distro.Distribution) string {
 	if d.Family != "debian" {
 		return ""

@@ -106,7 +106,8 @@ func (c *typeSlot) known() *vars.Pointed {
 	return c.to
 }
 
-// deferResolution has x, which may depend on what variables point to, resolved again after inference.
+// deferResolution makes x, which may depend on what variables point to, be resolved again after
+// inference.
 func (el *elaboration) deferResolution(x syntax.Expr, known *vars.Resolver, values map[syntax.Expr]*program.Value) {
 	if i, ok := x.(*syntax.IndexExpr); ok {
 		if name, ok := i.X.(*syntax.Ident); !ok || el.globals[name.Name] || el.lib.HasGlobal(name.Name) || len(i.Index) != 1 || i.Index[0] == nil {

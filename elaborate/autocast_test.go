@@ -57,7 +57,7 @@ func TestAutocast(t *testing.T) {
 	release := testkernel.Releases(t)[0]
 	for _, c := range []struct{ script, want string }{
 		{read + `{ x = $file println(x->f_pos) }`, "s8[({x} + 104)]"},
-		{read + `{ println(x->f_pos) x = $file }`, "s8[({x} + 104)]"}, // of a loop, perhaps
+		{read + `{ println(x->f_pos) x = $file }`, "s8[({x} + 104)]"}, // may be in a loop
 		{read + `{ x = y = $file println(x->f_pos) }`, "s8[({x} + 104)]"},
 		{read + `{ x = $file d = x->f_path->dentry n = d->d_name println(n->len) }`, "u4[({n} + 4)]"},
 		{read + `{ x = $pos println(x[2]) }`, "s8[({x} + 16)]"},

@@ -4,9 +4,9 @@ package elaborate
 
 import (
 	"fmt"
-	"regexp"
 
 	"gostap/elaborate/vars"
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
@@ -156,7 +156,7 @@ func (el *elaboration) variablePoints(name string, c *typeSlot) (*vars.Pointed, 
 }
 
 // pointsMark is the mark of embedded C whose result points to a type of the kernel's.
-var pointsMark = regexp.MustCompile(`/\*\s*points:([\w ]+?)\s*\*/`)
+var pointsMark = lazyregexp.MustCompile(`/\*\s*points:([\w ]+?)\s*\*/`)
 
 // markedResult returns what the result of a function of embedded C points to, by its mark.
 func (el *elaboration) markedResult(call *syntax.CallExpr) *vars.Pointed {
@@ -164,7 +164,7 @@ func (el *elaboration) markedResult(call *syntax.CallExpr) *vars.Pointed {
 		if f.decl.Code == nil || len(f.decl.Params) != len(call.Args) {
 			continue
 		}
-		if m := pointsMark.FindStringSubmatch(f.decl.Code.Text); m != nil {
+		if m := pointsMark().FindStringSubmatch(f.decl.Code.Text); m != nil {
 			cast := &syntax.TargetVar{At: call.At, Kind: syntax.AtCast, X: call, Name: m[1], Module: "kernel"}
 			to, _ := el.anywhere.Resolve(cast, nil).Points.(*vars.Pointed)
 			return to

@@ -111,7 +111,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestAliasesMultiply: aliases that double what they stand for end in an error, also where they are optional.
+// TestAliasesMultiply: aliases with exponentially many points are an error, also if they are optional.
 func TestAliasesMultiply(t *testing.T) {
 	var script strings.Builder
 	script.WriteString("probe a0 = begin { x = 1 }\n")
@@ -134,8 +134,8 @@ func TestAliasesMultiply(t *testing.T) {
 	}
 }
 
-// TestProbewriteInFunctions: a function is no part of the probe that calls it, or that happens to be
-// elaborated when it is first called.
+// TestProbewriteInFunctions: a function is not a part of the probe that calls it, nor of the one that
+// is being elaborated when it is first called.
 func TestProbewriteInFunctions(t *testing.T) {
 	for _, script := range []string{
 		`function f() { return @probewrite(s) } probe begin { s = 1 println(s, f()) }`,

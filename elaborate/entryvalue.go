@@ -77,9 +77,8 @@ func (el *elaboration) keep(at syntax.Pos, number int64) {
 		},
 	})
 	if e.Source.User() {
-		el.call("pid")
+		el.call("pid", 0)
 	}
-	for _, what := range []string{"keep", "seen"} {
-		el.call("__entry_" + what)
-	}
+	el.call("__entry_keep", 3)
+	el.call("__entry_seen", 2)
 }

@@ -13,7 +13,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// TestGroups is about which points share a handler.
+// TestGroups checks which points share a handler.
 func TestGroups(t *testing.T) {
 	release := testkernel.Releases(t)[0]
 	count := func(script string) (probes, points int) {
@@ -38,7 +38,7 @@ func TestGroups(t *testing.T) {
 	if probes, points := count(`probe kernel.function("*") { n++ }`); probes != 1 || points < 30000 {
 		t.Errorf(`"*": %d probes, %d points`, probes, points)
 	}
-	// Every argument is the sixth at most or on the stack, where Registers is set.
+	// Each first argument is in a register or on the stack; in the latter case Registers is set.
 	e, _ := elaborated.OnKernel(t, release, `probe kernel.function("*") { print($$parms) }`)
 	for _, p := range e.Probes {
 		stack := strings.Contains(exprtext.Spell(p.Values[firstTarget(p)].X), "reg7")

@@ -41,14 +41,14 @@ func (el *elaboration) include(file *syntax.File) {
 	}
 	for _, d := range file.Decls {
 		if d, ok := d.(*syntax.FunctionDecl); ok {
-			el.call(d.Name) // the user's functions are checked even if nothing calls them
+			el.call(d.Name, len(d.Params)) // the user's functions are checked even if nothing calls them
 		}
 	}
 }
 
-// call includes the functions called name, and elaborates their bodies.
-func (el *elaboration) call(name string) {
-	if !el.hidden(name) {
+// call includes the functions that a call of name with n arguments may mean, and elaborates the bodies of all of the name.
+func (el *elaboration) call(name string, n int) {
+	if !el.hidden(name, n) {
 		for _, file := range el.lib.Functions(name) {
 			el.include(file)
 		}
@@ -71,12 +71,12 @@ func (el *elaboration) function(decl *syntax.FunctionDecl) {
 	el.bodies, el.handler, el.scope = bodies, handler, scope
 }
 
-// hidden reports whether the user's functions called name hide the library's:
+// hidden reports whether the user's functions called name, with n parameters, hide the library's:
 // they come first, and none of them falls through to the next overload.
-func (el *elaboration) hidden(name string) bool {
+func (el *elaboration) hidden(name string, n int) bool {
 	hidden := false
 	for _, f := range el.functions[name] {
-		if f.file.Source.Origin != syntax.User {
+		if f.file.Source.Origin != syntax.User || len(f.decl.Params) != n {
 			continue
 		}
 		hidden = true
@@ -102,7 +102,7 @@ func (el *elaboration) follow(body syntax.Node, known *vars.Resolver, values map
 	syntax.Inspect(body, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
-			el.call(n.Name)
+			el.call(n.Name, len(n.Args))
 		case *syntax.Ident:
 			if el.lib.HasGlobal(n.Name) && !el.globals[n.Name] {
 				el.include(el.lib.Global(n.Name))

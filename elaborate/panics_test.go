@@ -16,7 +16,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// panicking runs f, which is to panic, and returns the place that it was at.
+// panicking runs f, which must panic, and returns the position in the error.
 func panicking(t *testing.T, f func()) string {
 	t.Helper()
 	err := func() (err error) {
@@ -34,7 +34,7 @@ func panicking(t *testing.T, f func()) string {
 	return e.Place.String()
 }
 
-// TestPanics: what panics tells where in the script it was, be it in another goroutine.
+// TestPanics: an error made of a panic has the position in the script, even from another goroutine.
 func TestPanics(t *testing.T) {
 	release := testkernel.Releases(t)[0]
 	target := image.NewTarget(release, false)

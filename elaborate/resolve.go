@@ -43,7 +43,7 @@ func (el *elaboration) callsOf(value program.Expr, known *vars.Resolver) {
 		switch x := x.(type) {
 		case *program.ScriptExpr:
 			if call, ok := x.X.(*syntax.CallExpr); ok {
-				el.call(call.Name)
+				el.call(call.Name, len(call.Args))
 			}
 		case *program.SavedValue:
 			el.callsOf(known.Saved()[x.Index], known)

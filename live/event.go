@@ -4,11 +4,11 @@ package live
 
 import "time"
 
-// An Event is what one run of a handler prints, or a part of it if that is long.
+// An Event is the output of one run of a handler, or a part of it if it is long.
 type Event struct {
 	Time  time.Time
 	CPU   int
 	Probe string
-	Text  string // as the kernel has it: any bytes
-	Stack string // the stacks that it prints; "" if it prints none
+	Text  string // any bytes
+	Stack string // the stacks in it, as text; "" if there are none
 }

@@ -7,16 +7,16 @@ import (
 	"strconv"
 )
 
-// zeroBucket is the bucket of a logarithmic histogram that counts zeros: behind it is that of 1, then 2 to 3, 4 to 7
-// and so on; before it the same of negative values.
+// zeroBucket is the index of the zeros' bucket in a logarithmic histogram. The buckets behind it are
+// those of 1, 2 to 3, 4 to 7 and so on; those before it are the same for negative values.
 const zeroBucket = 64
 
-// UpperBound is the largest value that bucket i counts, of all n; infinite of the last.
+// UpperBound is the largest value in bucket i of n; infinite for the last.
 func (h Hist) UpperBound(i, n int) float64 {
 	switch {
 	case i == n-1:
 		return math.Inf(1)
-	case h.Linear: // bucket 0 is of what is below Low
+	case h.Linear: // bucket 0 is for values below Low
 		return float64(h.Low) + float64(i)*float64(h.Interval) - 1
 	case i == zeroBucket:
 		return 0
@@ -26,7 +26,7 @@ func (h Hist) UpperBound(i, n int) float64 {
 	return -math.Ldexp(1, zeroBucket-i-1)
 }
 
-// LowerBound is the least value that bucket i counts; infinite of the first.
+// LowerBound is the least value in bucket i; infinite for the first.
 func (h Hist) LowerBound(i int) float64 {
 	switch {
 	case i == 0:
@@ -41,7 +41,8 @@ func (h Hist) LowerBound(i int) float64 {
 	return 1 - math.Ldexp(1, zeroBucket-i)
 }
 
-// Label is what bucket i of n is named by: the value that it counts which is nearest to zero, of a linear one the least.
+// Label is the label of bucket i of n: the value in it that is nearest to zero or, in a linear
+// histogram, the least.
 func (h Hist) Label(i, n int) string {
 	switch {
 	case h.Linear && i == 0:
@@ -54,7 +55,8 @@ func (h Hist) Label(i, n int) string {
 	return strconv.FormatFloat(h.UpperBound(i, n), 'f', -1, 64)
 }
 
-// Filled returns the first and the last bucket that is not empty; false if all are.
+// Filled returns the indexes of the first and the last bucket that is not empty; false if all are
+// empty.
 func Filled(buckets []int64) (first, last int, ok bool) {
 	first = -1
 	for i, n := range buckets {

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Label spells a text in a label: as it is, or with escapes as Go has them if some of it can't be seen or is no UTF-8.
+// Label returns a text for a label: unchanged, or with Go's escapes if it contains characters that are
+// not printable or is not valid UTF-8.
 func Label(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return s
@@ -18,7 +19,7 @@ func Label(s string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// Label spells a key in a label.
+// Label returns a key for a label.
 func (v Value) Label() string {
 	if v.Kind == String {
 		return Label(v.Text)

@@ -4,17 +4,17 @@ package live
 
 import "sync"
 
-// A Tail keeps the end of what a script prints, for whoever looks.
+// A Tail keeps the end of a script's output.
 type Tail struct {
 	mu      sync.Mutex
 	text    []byte
 	written uint64
 }
 
-// tailSize is how many bytes a Tail keeps.
+// tailSize is the number of bytes that a Tail keeps.
 const tailSize = 64 << 10
 
-// Write never waits and never fails.
+// Write never blocks and never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -26,8 +26,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Since returns what has been written since that position, or what is left of
-// it, and the position to go on from. The first is 0.
+// Since returns the output since a position, as far as it is kept, and the next position. The first
+// position is 0.
 func (t *Tail) Since(position uint64) (text string, next uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 type Value struct {
 	Kind   string
 	Number int64
-	Text   string // as the kernel has it: any bytes
+	Text   string // any bytes
 	Stats  *Stats
 }
 
-// String shows v in a line: of a string without what a terminal would act on, of statistics their count.
+// String formats v on one line: a string without control characters, statistics as their count.
 func (v Value) String() string {
 	switch v.Kind {
 	case String:
@@ -29,7 +29,7 @@ func (v Value) String() string {
 	return strconv.FormatInt(v.Number, 10)
 }
 
-// Compare orders values of one kind: statistics by their counts.
+// Compare compares values of one kind: statistics by their counts.
 func (v Value) Compare(w Value) int {
 	switch v.Kind {
 	case String:
@@ -40,8 +40,8 @@ func (v Value) Compare(w Value) int {
 	return cmp.Compare(v.Number, w.Number)
 }
 
-// MarshalJSON writes the number, the string or the statistics. Bytes that are no UTF-8 become U+FFFD. A number that
-// others would round stays whole, as a string of digits.
+// MarshalJSON writes the number, the string or the statistics. Bytes that are not valid UTF-8 become
+// U+FFFD. A number that JavaScript would round is written as a string of digits.
 func (v Value) MarshalJSON() ([]byte, error) {
 	const exact = 1 << 53
 	switch {

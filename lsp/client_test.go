@@ -20,10 +20,10 @@ import (
 	"gostap/vm"
 )
 
-// patience is how long a test waits for what it is to get.
+// patience is the time that a test waits for a message.
 const patience = 2 * time.Minute
 
-// config is of an installed kernel.
+// config is for an installed kernel.
 func config(t *testing.T) Config {
 	releases := vm.Releases()
 	if len(releases) == 0 {
@@ -41,11 +41,11 @@ func config(t *testing.T) Config {
 	}
 }
 
-// A client is an editor, by the protocol library's client.
+// A client is an editor that uses the protocol library's client.
 type client struct {
 	t         *testing.T
 	conn      *jsonrpc2.Conn
-	out       io.Writer // to the server, beside conn
+	out       io.Writer // to the server, bypassing conn
 	published chan publishDiagnostics
 	orderly   chan bool
 }
@@ -67,7 +67,7 @@ func start(t *testing.T, config Config) *client {
 	return c
 }
 
-// Handle notes what the server says unasked.
+// Handle records the server's notifications.
 func (c *client) Handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	var p publishDiagnostics
 	if req.Method == "textDocument/publishDiagnostics" && json.Unmarshal(*req.Params, &p) == nil {
@@ -102,7 +102,7 @@ func (c *client) open(text string) {
 	c.notify("textDocument/didOpen", documentParams{TextDocument: textDocument{URI: uri, Version: 1, Text: text}})
 }
 
-// diagnostics waits for those of a version.
+// diagnostics waits for those of a version of the text.
 func (c *client) diagnostics(version int) []Diagnostic {
 	c.t.Helper()
 	for deadline := time.After(patience); ; {
@@ -117,7 +117,7 @@ func (c *client) diagnostics(version int) []Diagnostic {
 	}
 }
 
-// at is a message about a place.
+// at are the parameters of a message about a position.
 func at(line, character int) documentParams {
 	return documentParams{TextDocument: textDocument{URI: uri}, Position: Position{line, character}}
 }

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// maxItems bounds what an editor is asked to show; it asks again when more has been typed.
+// maxItems bounds the number of completions; an editor requests them again after more has been typed.
 const maxItems = 1000
 
 // Words of the language.
@@ -21,7 +21,7 @@ var (
 	atOperators  = []string{"@cast", "@const", "@count", "@sum", "@min", "@max", "@avg", "@variance", "@hist_log", "@hist_linear", "@defined", "@entry", "@perf", "@probewrite", "@var", "@enum"}
 )
 
-// complete returns what the text may go on with at a place.
+// complete returns the completions at a position.
 func (s *Server) complete(d *document, p Position) (completionList, error) {
 	c := d.cursor(p)
 	list := completionList{Items: []CompletionItem{}}
@@ -64,7 +64,7 @@ func (s *Server) complete(d *document, p Position) (completionList, error) {
 	return list, nil
 }
 
-// add adds an item that goes on from prefix, once.
+// add adds a completion of prefix, unless it is there already.
 func (l *completionList) add(d *document, begin, end int, prefix string, item CompletionItem) {
 	if !strings.HasPrefix(item.Label, prefix) || item.Label == prefix {
 		return
@@ -80,7 +80,7 @@ func (l *completionList) add(d *document, begin, end int, prefix string, item Co
 	l.Items = append(l.Items, item)
 }
 
-// completePoint completes the probe point. What an editor has closed beforehand is replaced.
+// completePoint completes the probe point. Closing brackets that an editor has inserted are replaced.
 func (s *Server) completePoint(list *completionList, c *cursor) {
 	begin := c.pointBegin()
 	text := c.d.text[begin:c.offset]
@@ -95,7 +95,7 @@ func (s *Server) completePoint(list *completionList, c *cursor) {
 	}
 }
 
-// completeMember completes what stands behind ->.
+// completeMember completes a member behind ->.
 func (s *Server) completeMember(list *completionList, c *cursor, x *syntax.TargetVar, begin int) {
 	if x == nil {
 		return
@@ -105,7 +105,7 @@ func (s *Server) completeMember(list *completionList, c *cursor, x *syntax.Targe
 	}
 }
 
-// members returns what x->… can go on with at a place.
+// members returns the completions of x->… at a position.
 func (s *Server) members(c *cursor, x *syntax.TargetVar) []query.Variable {
 	s.passes.Lock()
 	defer s.passes.Unlock()
@@ -123,7 +123,7 @@ func (s *Server) completeTarget(list *completionList, c *cursor, begin int) {
 	}
 }
 
-// targetVariables returns those of the handler that the place is in.
+// targetVariables returns those of the handler at the position.
 func (s *Server) targetVariables(c *cursor) (list []query.Variable) {
 	points := c.points(s.Env)
 	s.passes.Lock()

@@ -3,20 +3,21 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
-// A cursor is what the words around a place tell of it. They are all that a text has that is being written: it does not parse.
+// A cursor is the tokens around a position. Requests use tokens instead of the tree, as an unfinished
+// text does not parse.
 type cursor struct {
 	d      *document
 	offset int
-	words  []syntax.Lexeme // all of the text's, without comments
-	within syntax.Lexeme   // the word, string or comment that the place is inside of or at an end of; none: its End is 0
+	words  []syntax.Lexeme // all tokens of the text, without comments
+	within syntax.Lexeme   // the token or comment that contains the position or begins or ends there; none: its End is 0
 
-	first, body int // among words: the keyword of the declaration around, and its first brace; -1: there is none before the place
+	first, body int // indexes in words: the keyword of the declaration around the position, and its first brace; -1: there is none before the position
 }
 
 func (d *document) cursor(p Position) *cursor {
@@ -45,7 +46,8 @@ func (d *document) cursor(p Position) *cursor {
 	return c
 }
 
-// declares reports whether a declaration begins with the word at i. Components of probe points are called function, too.
+// declares reports whether a declaration begins with the word at i: components of probe points may be
+// called function, too.
 func declares(words []syntax.Lexeme, i int) bool {
 	next := ""
 	if i+1 < len(words) {
@@ -60,8 +62,8 @@ func declares(words []syntax.Lexeme, i int) bool {
 	return false
 }
 
-// bodyOf returns the index of the brace or %{ that begins the body of the declaration at first; braces among a probe's points
-// are behind a dot.
+// bodyOf returns the index of the brace or %{ at which the body of the declaration at first begins;
+// braces in a probe's points are preceded by a dot.
 func bodyOf(words []syntax.Lexeme, first int) int {
 	i := first + 1
 	for ; i < len(words) && !declares(words, i); i++ {
@@ -77,7 +79,7 @@ func bodyOf(words []syntax.Lexeme, first int) int {
 	return len(words)
 }
 
-// inText reports whether the place is inside of a string, a number, a comment or C.
+// inText reports whether the position is inside of a string, a number, a comment or C.
 func (c *cursor) inText() bool {
 	w := c.within
 	switch w.Class {
@@ -87,12 +89,12 @@ func (c *cursor) inText() bool {
 	return false
 }
 
-// inPoints reports whether the place is among a probe's points.
+// inPoints reports whether the position is in a probe's points.
 func (c *cursor) inPoints() bool {
 	return c.first >= 0 && c.words[c.first].Text == "probe" && c.body < 0
 }
 
-// pointBegin returns where the probe point that the place is in begins.
+// pointBegin returns the offset at which the probe point at the position begins.
 func (c *cursor) pointBegin() int {
 	begin := c.words[c.first].End
 	for i := c.first + 1; i < len(c.words) && c.words[i].End <= c.offset; i++ {
@@ -104,7 +106,7 @@ func (c *cursor) pointBegin() int {
 	return begin + len(c.d.text[begin:c.offset]) - len(strings.TrimLeft(c.d.text[begin:c.offset], " \t\r\n"))
 }
 
-// point returns the probe point that the place is in, to its end.
+// point returns the whole probe point at the position.
 func (c *cursor) point() string {
 	end := len(c.d.text)
 	for _, w := range c.words[c.first:] {
@@ -116,7 +118,7 @@ func (c *cursor) point() string {
 	return strings.TrimSpace(c.d.text[c.pointBegin():end])
 }
 
-// points returns the probe points of the handler that the place is in; nothing in functions.
+// points returns the probe points of the handler at the position; none in functions.
 func (c *cursor) points(env *syntax.Env) []*syntax.ProbePoint {
 	if c.first < 0 || c.body < 0 || c.words[c.first].Text != "probe" {
 		return nil
@@ -131,7 +133,7 @@ func (c *cursor) points(env *syntax.Env) []*syntax.ProbePoint {
 	return points
 }
 
-// word returns the beginning and the end of the name around the place, with its $ or @.
+// word returns the beginning and the end of the name at the position, with its $ or @.
 func (c *cursor) word() (begin, end int) {
 	begin, end = c.offset, c.offset
 	for begin > 0 && isNameByte(c.d.text[begin-1]) {
@@ -147,10 +149,12 @@ func isNameByte(b byte) bool {
 	return b == '_' || b == '$' || b == '@' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
 }
 
-// chain is what can stand before -> when its type is to be known: a target variable or a cast, and what follows it.
-var chain = regexp.MustCompile(`(?:\$\w+|@(?:cast|var)\((?:[^()]|\([^()]*\))*\))(?:->\w+|\[[^\[\]]*\])*$`)
+// chain matches the expressions before -> whose type can be determined: a target variable or a cast,
+// with members and indexes.
+var chain = lazyregexp.MustCompile(`(?:\$\w+|@(?:cast|var)\((?:[^()]|\([^()]*\))*\))(?:->\w+|\[[^\[\]]*\])*$`)
 
-// container returns what stands before the -> that ends before begin, if that is so and a chain.
+// container returns the expression before a -> that ends before begin; arrow reports whether there is a
+// ->, x is nil if the expression is not a chain.
 func (c *cursor) container(begin int, env *syntax.Env) (x *syntax.TargetVar, arrow bool) {
 	before, arrow := strings.CutSuffix(strings.TrimRight(c.d.text[:begin], " \t"), "->")
 	if !arrow {
@@ -159,7 +163,7 @@ func (c *cursor) container(begin int, env *syntax.Env) (x *syntax.TargetVar, arr
 	if c.first >= 0 {
 		before = before[c.words[c.first].Begin:]
 	}
-	text := chain.FindString(before)
+	text := chain().FindString(before)
 	if text == "" {
 		return nil, true
 	}

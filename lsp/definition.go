@@ -9,7 +9,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// definition returns where what stands at a place is declared: in the text, or in a tapset.
+// definition returns the declaration of the name at a position: in the text, or in a tapset.
 func (s *Server) definition(d *document, p Position) ([]Location, error) {
 	c := d.cursor(p)
 	begin, end := c.word()
@@ -24,7 +24,7 @@ func (s *Server) definition(d *document, p Position) ([]Location, error) {
 	if _, arrow := c.container(begin, s.Env); arrow || strings.HasPrefix(name, "$") {
 		return list, nil
 	}
-	// What is declared inside hides what is outside.
+	// Inner declarations hide outer ones.
 	if i, local := c.local(name); local {
 		return append(list, Location{d.uri, d.span(c.words[i].Begin, c.words[i].End)}), nil
 	}
@@ -46,7 +46,8 @@ func (s *Server) definition(d *document, p Position) ([]Location, error) {
 	return list, nil
 }
 
-// aliasDefinitions returns where the aliases are declared that the probe point around the place begins with.
+// aliasDefinitions returns the declarations of the aliases that the probe point at the position begins
+// with.
 func (s *Server) aliasDefinitions(d *document, c *cursor) []Location {
 	list := []Location{}
 	points, _ := syntax.ParseProbePoint(c.point(), s.Env)
@@ -65,7 +66,7 @@ func (s *Server) aliasDefinitions(d *document, c *cursor) []Location {
 	return list
 }
 
-// location returns where the word of a tapset at pos stands, if its file can be had.
+// location returns the position of a tapset's word at pos, if the tapset's file is known.
 func (s *Server) location(d *document, pos syntax.Pos) []Location {
 	if pos.Source == d.src {
 		return nil
@@ -79,7 +80,8 @@ func (s *Server) location(d *document, pos syntax.Pos) []Location {
 	return []Location{{file.uri, file.span(offset, offset)}}
 }
 
-// local returns the word that a local variable or parameter of the declaration around the place is first named by.
+// local returns the first word, in the declaration around the position, that names the local variable
+// or parameter.
 func (c *cursor) local(name string) (first int, ok bool) {
 	if c.first < 0 || c.words[c.first].Text != "probe" && c.words[c.first].Text != "function" {
 		return 0, false
@@ -99,7 +101,7 @@ func (c *cursor) local(name string) (first int, ok bool) {
 	return 0, false
 }
 
-// names returns the words of the declaration around the place that are a variable's name.
+// names returns the words of the declaration around the position that name the variable.
 func (c *cursor) names(name string) (list []int) {
 	first := c.first + 1
 	if c.words[c.first].Text == "function" {
@@ -115,7 +117,8 @@ func (c *cursor) names(name string) (list []int) {
 	return list
 }
 
-// isVariable reports whether the word at i names a variable of that name: no function, member or component is meant.
+// isVariable reports whether the word at i names a variable of that name, and not a function, member or
+// component.
 func isVariable(words []syntax.Lexeme, i int, name string) bool {
 	w := words[i]
 	return w.Class == syntax.Name && w.Text == name && words[i-1].Text != "->" && !calls(words, i)

@@ -13,7 +13,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// diagnose returns what passes 1 and 2 say of a text; what they did so far if ctx ends.
+// diagnose returns the diagnostics of passes 1 and 2 for a text; if ctx ends, those found so far.
 func (s *Server) diagnose(ctx context.Context, d *document) []Diagnostic {
 	diags, err := s.runPasses(ctx, d)
 	var internal *panics.Error
@@ -29,7 +29,7 @@ func (s *Server) diagnose(ctx context.Context, d *document) []Diagnostic {
 	return list
 }
 
-// runPasses runs passes 1 and 2. Its error is a panic's.
+// runPasses runs passes 1 and 2. Its error is that of a panic.
 func (s *Server) runPasses(ctx context.Context, d *document) (diags syntax.Diagnostics, err error) {
 	defer panics.Catch(&err)
 	if strings.HasSuffix(d.src.Path, ".stpm") {
@@ -63,7 +63,7 @@ func (s *Server) runPasses(ctx context.Context, d *document) (diags syntax.Diagn
 	return append(diags, more...), nil
 }
 
-// hasProbes tells a script from a tapset, of which pass 2 would say that it does nothing.
+// hasProbes distinguishes a script from a tapset, which pass 2 would reject for having no probes.
 func hasProbes(file *syntax.File) bool {
 	for _, d := range file.Decls {
 		if _, ok := d.(*syntax.ProbeDecl); ok {
@@ -73,8 +73,8 @@ func hasProbes(file *syntax.File) bool {
 	return len(file.Decls) == 0 && strings.TrimSpace(string(file.Source.Text)) != ""
 }
 
-// diagnostic says what a pass says, at the word that it is about. What is in a macro's or a tapset's text is
-// said where the script refers to it, or in the first line.
+// diagnostic returns a diagnostic of a pass, with the range of its word. One in a macro's or a tapset's
+// text is placed where the script refers to it, or in the first line.
 func (d *document) diagnostic(lexemes []syntax.Lexeme, one *syntax.Diagnostic) Diagnostic {
 	out := Diagnostic{Severity: severityError, Source: "gostap", Message: one.Msg}
 	if one.Severity == syntax.Warning {

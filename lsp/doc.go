@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package lsp serves editors, by the Language Server Protocol: `gostap lsp`.
+// Package lsp is a server of the Language Server Protocol, for editors: `gostap lsp`.
 //
-// Connections, requests and their replies are github.com/sourcegraph/jsonrpc2's, which is kept up (v0.2.3 of
-// September 2026) and imports nothing but the standard library. Of the libraries that have the protocol's messages as well,
-// go.lsp.dev/protocol has had no release since 2022, and github.com/tliron/glsp is not to be had from the module proxy;
-// the few messages that are needed here are in protocol.go. The framing is stream.go's: the library's ends the
-// connection at the first damaged message.
+// Connections, requests and responses are handled by github.com/sourcegraph/jsonrpc2, which is
+// maintained (v0.2.3 of September 2026) and imports only the standard library. Libraries that also have
+// the protocol's messages were not suitable: go.lsp.dev/protocol has had no release since 2022, and
+// github.com/tliron/glsp is not available from the module proxy; the few messages that are used are in
+// protocol.go. The framing is in stream.go: that of the library closes the connection at the first
+// damaged message.
 //
-// Messages that change texts are obeyed in their order, one by one, and take no time. All else works on the text as it was when
-// it was asked, in a goroutine. Pass 2 runs on one text at a time; a newer one ends it.
+// Messages that change texts are handled in order, one by one, and take no time. All other requests
+// work on the text at the time of the request, in a goroutine. Pass 2 runs on one text at a time; a
+// newer text ends it.
 //
-// What is asked about a place (complete.go, hover.go, definition.go, rename.go) begins with the words around it (cursor.go), as a
-// text that is being written does not parse; what those name is asked of package query and of the library.
+// Requests about a position (complete.go, hover.go, definition.go, rename.go) use the tokens around it
+// (cursor.go), as an unfinished text does not parse; names are looked up by package query and in the
+// library.
 //
-// The protocol: https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
+// The protocol:
+// https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
 package lsp

@@ -10,13 +10,13 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A document is a text as the editor has it. It is never changed: a change makes another.
+// A document is a version of a text in the editor. It is immutable: a change makes a new one.
 type document struct {
 	uri     string
 	version int
 	text    string
 	src     *syntax.Source
-	lines   []int // offsets of their beginnings
+	lines   []int // offsets of the lines' beginnings
 }
 
 func newDocument(uri string, version int, text string) *document {
@@ -30,7 +30,7 @@ func newDocument(uri string, version int, text string) *document {
 	return d
 }
 
-// pathOf is the file that a URI names, or the URI if it names none.
+// pathOf returns the file of a URI, or the URI if it is not that of a file.
 func pathOf(uri string) string {
 	if u, err := url.Parse(uri); err == nil && u.Scheme == "file" {
 		return u.Path
@@ -38,7 +38,7 @@ func pathOf(uri string) string {
 	return uri
 }
 
-// changed returns the document after changes, each of which is to the text that the one before made.
+// changed returns the document after changes, each of which applies to the result of the previous one.
 func (d *document) changed(version int, changes []change) *document {
 	for _, c := range changes {
 		text := c.Text
@@ -51,7 +51,7 @@ func (d *document) changed(version int, changes []change) *document {
 	return d
 }
 
-// line returns a line, from 0, without its end.
+// line returns a line, numbered from 0, without its newline.
 func (d *document) line(n int) string {
 	text := d.text[d.lines[n]:]
 	if n+1 < len(d.lines) {
@@ -60,8 +60,8 @@ func (d *document) line(n int) string {
 	return strings.TrimRight(text, "\r\n")
 }
 
-// offset returns the byte that a position stands before. What is behind a line's end is that end, as the protocol has it, and
-// what is behind the last line the text's.
+// offset returns the byte offset of a position. By the protocol, a position behind a line's end stands
+// for that end, and one behind the last line for the text's end.
 func (d *document) offset(p Position) int {
 	if p.Line < 0 {
 		return 0
@@ -79,7 +79,7 @@ func (d *document) offset(p Position) int {
 	return d.lines[p.Line] + len(line)
 }
 
-// position returns where a byte stands.
+// position returns the position of a byte offset.
 func (d *document) position(offset int) Position {
 	offset = min(max(offset, 0), len(d.text))
 	low, high := 0, len(d.lines)
@@ -100,7 +100,7 @@ func (d *document) position(offset int) Position {
 // span returns the range of the bytes from begin to before end.
 func (d *document) span(begin, end int) Range { return Range{d.position(begin), d.position(end)} }
 
-// utf16Len is in how many units UTF-16 spells r; a byte that is not UTF-8 reaches editors as U+FFFD.
+// utf16Len is the number of UTF-16 code units of r; editors receive a byte that is not UTF-8 as U+FFFD.
 func utf16Len(r rune) int {
 	if r > 0xffff {
 		return 2
@@ -108,7 +108,7 @@ func utf16Len(r rune) int {
 	return 1
 }
 
-// at returns the byte that a position of the passes stands before.
+// at returns the byte offset of a position of the passes.
 func (d *document) at(p syntax.Pos) int {
 	line := int(p.Line) - 1
 	if line < 0 || line >= len(d.lines) {

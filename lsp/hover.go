@@ -11,10 +11,10 @@ import (
 	"gostap/translator/syntax"
 )
 
-// maxHoverPoints is how many of the places that a pattern stands for are shown.
+// maxHoverPoints is the maximal number of a pattern's probe points that are shown.
 const maxHoverPoints = 10
 
-// hover returns what is known of what stands at a place; nil if that is nothing.
+// hover returns the description of the name at a position; nil if there is none.
 func (s *Server) hover(d *document, p Position) (*hover, error) {
 	c := d.cursor(p)
 	begin, end := c.word()
@@ -48,7 +48,7 @@ func (s *Server) hover(d *document, p Position) (*hover, error) {
 	return &hover{markup{"markdown", text}, d.span(begin, end)}, nil
 }
 
-// fenced is text as Markdown's code, in which nothing else has a meaning.
+// fenced returns text as a Markdown code block.
 func fenced(text, language string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -57,7 +57,8 @@ func fenced(text, language string) string {
 	return fence + language + "\n" + text + "\n" + fence
 }
 
-// describePoint says what the probe point is around the place: what the library says of it, or what it stands for here.
+// describePoint describes the probe point at the position: its documentation in the library, or its
+// probe sites on this kernel.
 func (s *Server) describePoint(c *cursor) (text string, begin, end int) {
 	point := c.point()
 	begin = c.pointBegin()
@@ -89,7 +90,8 @@ func (s *Server) describePoint(c *cursor) (text string, begin, end int) {
 	return fenced(strings.Join(lines, "\n"), ""), begin, end
 }
 
-// describeName says what a function or a global is: the script's, by what the passes found last, or the library's.
+// describeName describes a function or a global: the script's, by the last result of the passes, or the
+// library's.
 func (s *Server) describeName(d *document, name string) string {
 	s.mu.Lock()
 	checked := s.checked[d.uri]
@@ -109,7 +111,7 @@ func (s *Server) describeName(d *document, name string) string {
 	return ""
 }
 
-// declaredAs is the kind of what the text declares by that name, 0 if it does not.
+// declaredAs is the kind of symbol that the text declares by that name, 0 if none.
 func declaredAs(d *document, name string) int {
 	for _, one := range symbols(d) {
 		if one.Name == name && (one.Kind == symbolFunction || one.Kind == symbolVariable) {
@@ -119,7 +121,7 @@ func declaredAs(d *document, name string) int {
 	return 0
 }
 
-// typesOf is a global's or a function's declaration with all types.
+// typesOf is the declaration of a global or a function with all types.
 func typesOf(p *program.Program, name string) string {
 	for _, g := range p.Globals {
 		if g.Name != name {
@@ -151,7 +153,8 @@ func typesOf(p *program.Program, name string) string {
 	return ""
 }
 
-// documented is what the library says of a function or an alias. Its comments are plain text.
+// documented is the documentation of a function or an alias of the library, whose comments are plain
+// text.
 func documented(signature, text string) string {
 	if text == "" {
 		return fenced(signature, "stp")

@@ -25,7 +25,7 @@ func format(d *document) ([]TextEdit, error) {
 			begin = i + 1
 		}
 	}
-	end := 0 // from behind
+	end := 0 // counted from the last line
 	for i := 1; i <= min(len(after), len(d.text))-begin && after[len(after)-i] == d.text[len(d.text)-i]; i++ {
 		if after[len(after)-i] == '\n' {
 			end = i - 1
@@ -34,7 +34,7 @@ func format(d *document) ([]TextEdit, error) {
 	return append(edits, TextEdit{d.span(begin, len(d.text)-end), after[begin : len(after)-end]}), nil
 }
 
-// symbols returns the declarations. They are found by their words alone, so that a text that is being written has them.
+// symbols returns the declarations, found by tokens so that it works for unfinished texts.
 func symbols(d *document) []DocumentSymbol {
 	list := []DocumentSymbol{}
 	words := code(syntax.Lexemes(d.src))
@@ -51,7 +51,7 @@ func symbols(d *document) []DocumentSymbol {
 	return list
 }
 
-// code returns the lexemes that are no comments.
+// code returns the lexemes that are not comments.
 func code(lexemes []syntax.Lexeme) (words []syntax.Lexeme) {
 	for _, l := range lexemes {
 		if l.Class != syntax.Comment {
@@ -61,7 +61,7 @@ func code(lexemes []syntax.Lexeme) (words []syntax.Lexeme) {
 	return words
 }
 
-// closing returns the index of what closes the bracket at i, or of the last word.
+// closing returns the index of the bracket that closes the one at i, or of the last word.
 func closing(words []syntax.Lexeme, i int) int {
 	depth := 0
 	for ; i < len(words); i++ {
@@ -84,7 +84,7 @@ func declarationEnd(words []syntax.Lexeme, i int) int {
 		w := words[i]
 		switch {
 		case w.Text == "{" && words[first].Text != "global":
-			// Braces among a probe's points are behind a dot or before one.
+			// Braces in a probe's points are preceded or followed by a dot.
 			end := closing(words, i)
 			if words[i-1].Text == "." || end+1 < len(words) && words[end+1].Text == "." {
 				i = end
@@ -107,7 +107,7 @@ func declarationEnd(words []syntax.Lexeme, i int) int {
 	return len(words) - 1
 }
 
-// declared returns what the words of a declaration declare.
+// declared returns the symbols that a declaration declares.
 func declared(d *document, words []syntax.Lexeme) (list []DocumentSymbol) {
 	if len(words) < 2 {
 		return nil
@@ -140,14 +140,14 @@ func declared(d *document, words []syntax.Lexeme) (list []DocumentSymbol) {
 		name := strings.Join(strings.Fields(d.text[words[1].Begin:words[last].End]), " ")
 		kind := symbolEvent
 		if last+1 < len(words) && words[last+1].Text != "{" {
-			kind = symbolInterface // an alias
+			kind = symbolInterface // for an alias
 		}
 		add(name, kind, words[1], words[last])
 	}
 	return list
 }
 
-// folds returns what an editor may fold: what stands in braces, and comments, of several lines.
+// folds returns the ranges that an editor may fold: braces, and comments, of several lines.
 func folds(d *document) []foldingRange {
 	list := []foldingRange{}
 	var open []int

@@ -2,15 +2,15 @@
 
 package lsp
 
-// The protocol's messages, as far as they are used, with its names of their fields.
+// The messages of the protocol that are used, with its names of fields.
 
-// A Position is a place in a text.
+// A Position is a position in a text.
 type Position struct {
 	Line      int `json:"line"`      // from 0
-	Character int `json:"character"` // from 0, in units of UTF-16
+	Character int `json:"character"` // from 0, in UTF-16 code units
 }
 
-// A Range ends before End.
+// A Range is a range of text without the position End.
 type Range struct {
 	Start Position `json:"start"`
 	End   Position `json:"end"`
@@ -34,7 +34,7 @@ type textDocument struct {
 	Text    string `json:"text"`
 }
 
-// documentParams are of every message about a text; those that don't need a field lack it.
+// documentParams are the parameters of all messages about a text; each message uses some of the fields.
 type documentParams struct {
 	TextDocument   textDocument `json:"textDocument"`
 	Position       Position     `json:"position"`
@@ -43,7 +43,7 @@ type documentParams struct {
 }
 
 type change struct {
-	Range *Range `json:"range"` // nil: all of the text
+	Range *Range `json:"range"` // nil: the whole text
 	Text  string `json:"text"`
 }
 
@@ -53,7 +53,7 @@ const (
 	severityWarning = 2
 )
 
-// A Diagnostic is what a pass says of a text.
+// A Diagnostic is a pass's error or warning about a text.
 type Diagnostic struct {
 	Range    Range  `json:"range"`
 	Severity int    `json:"severity"`
@@ -99,7 +99,7 @@ const (
 	completesEvent    = 23
 )
 
-// A CompletionItem is what a text may go on with.
+// A CompletionItem is a proposed completion.
 type CompletionItem struct {
 	Label    string    `json:"label"`
 	Kind     int       `json:"kind"`
@@ -126,7 +126,7 @@ type workspaceEdit struct {
 	Changes map[string][]TextEdit `json:"changes"`
 }
 
-// capabilities is what the server says of itself.
+// capabilities are the server's features.
 var capabilities = map[string]any{
 	"positionEncoding":           "utf-16",
 	"textDocumentSync":           map[string]any{"openClose": true, "change": 2},

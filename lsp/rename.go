@@ -3,25 +3,25 @@
 package lsp
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
-var validName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var validName = lazyregexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// rename returns the edits that give the function, the global or the local variable at a place another name.
+// rename returns the edits that rename the function, the global or the local variable at a position.
 func (s *Server) rename(d *document, p Position, to string) (*workspaceEdit, error) {
 	c := d.cursor(p)
 	begin, end := c.word()
 	name := d.text[begin:end]
 	switch {
-	case !validName.MatchString(to) || slices.Contains(statements, to) || slices.Contains(declarations, to):
+	case !validName().MatchString(to) || slices.Contains(statements, to) || slices.Contains(declarations, to):
 		return nil, invalid("%q is no name", to)
-	case c.inText() || !validName.MatchString(name):
+	case c.inText() || !validName().MatchString(name):
 		return nil, refused("nothing stands here that has a name")
 	}
 	if _, arrow := c.container(begin, s.Env); arrow {
@@ -53,7 +53,7 @@ func (s *Server) rename(d *document, p Position, to string) (*workspaceEdit, err
 	return &workspaceEdit{map[string][]TextEdit{d.uri: edits}}, nil
 }
 
-// refused is the error of a request that makes sense, but not here.
+// refused is the error of a valid request that can't be fulfilled.
 func refused(text string, args ...any) error {
 	err := invalid(text, args...).(*jsonrpc2.Error)
 	err.Code = requestFailed
@@ -73,7 +73,8 @@ func (c *cursor) functionNames(name string) (list []int) {
 	return list
 }
 
-// globalNames returns the words that mean a global: not those in functions with a parameter of that name.
+// globalNames returns the words that refer to a global: not those in functions with a parameter of that
+// name.
 func (c *cursor) globalNames(name string) (list []int) {
 	for i := 0; i < len(c.words); i++ {
 		if !declares(c.words, i) {
@@ -97,7 +98,7 @@ func (c *cursor) globalNames(name string) (list []int) {
 	return list
 }
 
-// used reports whether a variable of that name is anywhere in the text.
+// used reports whether a variable of that name occurs in the text.
 func (c *cursor) used(name string) bool {
 	for i := 1; i < len(c.words); i++ {
 		if isVariable(c.words, i, name) {

@@ -21,15 +21,15 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Config is what the server knows of scripts' surroundings.
+// Config has what the passes need.
 type Config struct {
 	Env     *syntax.Env
 	Library func() *library.Library // opened at the first call
-	Target  func() *image.Target    // a new one at each call: they are not for several goroutines
+	Target  func() *image.Target    // a new one at each call: targets are not safe for concurrent use
 	Check   check.Options           // Functions is filled in
 	Version string                  // the server's own
 
-	// File returns the file that a tapset's text is in.
+	// File returns the path of a tapset's file.
 	File func(*syntax.Source) (string, error)
 }
 
@@ -40,20 +40,20 @@ type Server struct {
 
 	mu        sync.Mutex
 	documents map[string]*document
-	running   map[string]context.CancelFunc // the passes, by URI
-	checked   map[string]*program.Program   // what the passes last made of a text, by URI
+	running   map[string]context.CancelFunc // cancel functions of the passes, by URI
+	checked   map[string]*program.Program   // the results of the passes, by URI
 	shutdown  bool
 
 	passes  sync.Mutex // held while pass 2 runs on compiled
 	compile func() *image.Target
 
-	work panics.Group // requests and passes that are not over yet
+	work panics.Group // running requests and passes
 }
 
-// Serve serves an editor that writes to in and reads from out, until it says exit or goes away. It reports whether
-// the editor has asked for the end before, as it should.
+// Serve serves an editor by the streams in and out, until it sends exit or closes them. It reports
+// whether the editor has requested a shutdown before, as it should.
 //
-//	orderly := lsp.Serve(ctx, lsp.Config{…}, os.Stdin, os.Stdout)
+// \torderly := lsp.Serve(ctx, lsp.Config{…}, os.Stdin, os.Stdout)
 func Serve(ctx context.Context, config Config, in io.Reader, out io.WriteCloser) bool {
 	s := &Server{
 		Config:    config,
@@ -75,7 +75,7 @@ func Serve(ctx context.Context, config Config, in io.Reader, out io.WriteCloser)
 	return orderly
 }
 
-// requests are answered in goroutines.
+// requests are handled in goroutines.
 var requests = map[string]func(*Server, *document, *documentParams) (any, error){
 	"textDocument/formatting":     func(_ *Server, d *document, _ *documentParams) (any, error) { return format(d) },
 	"textDocument/documentSymbol": func(_ *Server, d *document, _ *documentParams) (any, error) { return symbols(d), nil },
@@ -88,7 +88,7 @@ var requests = map[string]func(*Server, *document, *documentParams) (any, error)
 	},
 }
 
-// Handle obeys a message.
+// Handle handles a message.
 func (s *Server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	if run, ok := requests[req.Method]; ok {
 		p, d, err := s.about(req)
@@ -105,14 +105,14 @@ func (s *Server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 	s.reply(ctx, conn, req, func() (any, error) { return s.obey(ctx, conn, req) })
 }
 
-// reply runs what a message asks for and, if it is a request, replies.
+// reply handles a message and, if it is a request, sends the response.
 func (s *Server) reply(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request, run func() (any, error)) {
 	result, err := func() (result any, err error) {
 		defer panics.Catch(&err)
 		return run()
 	}()
 	if req.Notif {
-		return // there is nobody to tell
+		return // there is no response to a notification
 	}
 	if err == nil {
 		if err = conn.Reply(ctx, req.ID, result); err == nil || err == jsonrpc2.ErrClosed {
@@ -123,17 +123,17 @@ func (s *Server) reply(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.R
 	if !ok {
 		failure = &jsonrpc2.Error{Code: requestFailed, Message: err.Error()}
 	}
-	conn.ReplyWithError(ctx, req.ID, failure) // who has gone away is not told
+	conn.ReplyWithError(ctx, req.ID, failure) // an error of the connection is ignored
 }
 
-// requestFailed is the protocol's code for a proper request that can't be answered.
+// requestFailed is the protocol's code for a valid request that can't be fulfilled.
 const requestFailed = -32803
 
 func invalid(text string, args ...any) error {
 	return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: fmt.Sprintf(text, args...)}
 }
 
-// about returns what a message says, and the text that it is about.
+// about returns the parameters of a message, and the text that it refers to.
 func (s *Server) about(req *jsonrpc2.Request) (*documentParams, *document, error) {
 	p, err := params(req)
 	if err != nil {
@@ -159,7 +159,7 @@ func params(req *jsonrpc2.Request) (*documentParams, error) {
 	return p, nil
 }
 
-// obey obeys what takes no time.
+// obey handles the messages that take no time.
 func (s *Server) obey(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
 	switch req.Method {
 	case "initialize":
@@ -198,7 +198,7 @@ func (s *Server) obey(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Re
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: req.Method + ": no such method"}
 }
 
-// changed takes a newer text, and starts the passes on it.
+// changed stores a newer text, and starts the passes on it.
 func (s *Server) changed(ctx context.Context, conn *jsonrpc2.Conn, d *document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +214,7 @@ func (s *Server) changed(ctx context.Context, conn *jsonrpc2.Conn, d *document) 
 	})
 }
 
-// closed forgets a text, and what was said of it.
+// closed removes a text and its diagnostics.
 func (s *Server) closed(ctx context.Context, conn *jsonrpc2.Conn, d *document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -51,7 +51,8 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// TestNewerText: what is typed while pass 2 runs has its answer, and what is asked doesn't wait for pass 2.
+// TestNewerText: a text that arrives while pass 2 runs gets its diagnostics, and requests do not wait
+// for pass 2.
 func TestNewerText(t *testing.T) {
 	c := start(t, config(t))
 	c.open("probe kernel.function(\"*\") { }\n")
@@ -65,7 +66,7 @@ func TestNewerText(t *testing.T) {
 	}
 }
 
-// TestPanic: what panics in a pass is a diagnostic.
+// TestPanic: a panic in a pass becomes a diagnostic.
 func TestPanic(t *testing.T) {
 	broken := config(t)
 	broken.Library = func() *library.Library { panic("broken on purpose") }
@@ -77,7 +78,7 @@ func TestPanic(t *testing.T) {
 	c.call("textDocument/documentSymbol", at(0, 0), nil)
 }
 
-// TestBadInput: what is no message, or makes no sense, is answered with an error, and the server goes on.
+// TestBadInput: invalid messages and requests get an error, and the server continues.
 func TestBadInput(t *testing.T) {
 	c := start(t, config(t))
 	for _, text := range []string{

@@ -18,8 +18,8 @@ import (
 // maxMessage bounds the bytes of a message.
 const maxMessage = 64 << 20
 
-// A stream reads and writes messages as the protocol frames them. A message that is none is answered with an error, and the
-// next is read.
+// A stream reads and writes messages with the protocol's framing. The response to an invalid message is
+// an error; then the next message is read.
 type stream struct {
 	in  *bufio.Reader
 	out io.WriteCloser
@@ -38,7 +38,7 @@ func (s *stream) WriteObject(message any) error {
 	return err
 }
 
-// ReadObject reads the next message that can be read. Its error is that there are no more.
+// ReadObject reads the next valid message. It returns an error at the end of the stream.
 func (s *stream) ReadObject(message any) error {
 	for {
 		size, err := s.header()
@@ -47,7 +47,7 @@ func (s *stream) ReadObject(message any) error {
 		}
 		switch {
 		case size < 0:
-			// Where the next message begins is not known; its header is looked for from here on.
+			// The start of the next message is not known; search its header from here on.
 			err = s.refuse(jsonrpc2.CodeParseError, "a message's header lacks its Content-Length")
 		case size > maxMessage:
 			if _, err = io.CopyN(io.Discard, s.in, int64(size)); err == nil {
@@ -74,8 +74,8 @@ func (s *stream) ReadObject(message any) error {
 	}
 }
 
-// header reads a message's header and returns its length in bytes, -1 if it doesn't say. In front of the
-// field's name on its line may be what is left of a damaged message.
+// header reads a message's header and returns the message's length in bytes, -1 if the header has none.
+// On its line, the field's name may be preceded by the rest of a damaged message.
 func (s *stream) header() (size int, err error) {
 	size = -1
 	for {
@@ -96,10 +96,10 @@ func (s *stream) header() (size int, err error) {
 	}
 }
 
-// refuse replies to nobody in particular, as the protocol has it where a request's id is not known.
+// refuse sends an error response without an id, by the protocol for requests whose id is not known.
 func (s *stream) refuse(code int64, what string) error {
 	return s.WriteObject(map[string]any{"jsonrpc": "2.0", "id": nil, "error": jsonrpc2.Error{Code: code, Message: what}})
 }
 
-// Close closes the output; whoever gave the input closes that.
+// Close closes the output; the input belongs to the caller.
 func (s *stream) Close() error { return s.out.Close() }

@@ -12,7 +12,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// place takes the | out of a text: it marks the place.
+// place removes the | that marks the position from a text.
 func place(t *testing.T, text string) (string, Position) {
 	before, after, ok := strings.Cut(text, "|")
 	if !ok {
@@ -21,7 +21,7 @@ func place(t *testing.T, text string) (string, Position) {
 	return before + after, newDocument(uri, 1, before).position(len(before))
 }
 
-// labels are those of what is offered.
+// labels are those of the completions.
 func labels(list completionList) (all []string) {
 	for _, item := range list.Items {
 		all = append(all, item.Label)
@@ -34,9 +34,9 @@ func TestCompletion(t *testing.T) {
 	c.open("")
 	for version, one := range []struct {
 		text string
-		want string // one of what is offered
+		want string // one of the completions
 		not  string
-		then string // the text when that is taken
+		then string // the text with that completion
 	}{
 		{text: "probe kern|", want: "kernel", then: "probe kernel"},
 		{text: "probe begin, kernel.function(\"vfs_re|\") { }", want: `kernel.function("vfs_read")`, then: `probe begin, kernel.function("vfs_read") { }`},
@@ -192,7 +192,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestEveryPlace: there is no place in a text, whole or broken off, that a request can't be about.
+// TestEveryPlace: requests do not fail at any position of a text, complete or truncated.
 func TestEveryPlace(t *testing.T) {
 	files, err := filepath.Glob("../examples/*.stp")
 	if err != nil || len(files) == 0 {

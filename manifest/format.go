@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Format is one printf of the script; GS_REC_PRINT carries its index.
+// A Format is one printf of the script; GS_REC_PRINT contains its index.
 type Format struct {
 	Format string // any bytes
 	Args   string // a letter each: 'l' long, 's' string
@@ -20,7 +20,7 @@ type formatJSON struct {
 	Bytes  []byte `json:",omitempty"` // instead of Format
 }
 
-// MarshalJSON is json.Marshaler's.
+// MarshalJSON implements json.Marshaler.
 func (f Format) MarshalJSON() ([]byte, error) {
 	if utf8.ValidString(f.Format) {
 		return json.Marshal(formatJSON{Format: f.Format, Args: f.Args})
@@ -28,7 +28,7 @@ func (f Format) MarshalJSON() ([]byte, error) {
 	return json.Marshal(formatJSON{Bytes: []byte(f.Format), Args: f.Args})
 }
 
-// UnmarshalJSON is json.Unmarshaler's.
+// UnmarshalJSON implements json.Unmarshaler.
 func (f *Format) UnmarshalJSON(text []byte) error {
 	var j formatJSON
 	err := json.Unmarshal(text, &j)

@@ -74,7 +74,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// checkModule looks for what the kernel and the consumer look for.
+// checkModule checks for what the kernel and the consumer need.
 func checkModule(t *testing.T, path, name string) {
 	t.Helper()
 	f, err := elf.Open(path)
@@ -104,7 +104,8 @@ func checkModule(t *testing.T, path, name string) {
 	}
 }
 
-// TestEmbedded has embedded C call what the runtime does not, so that it needs symbol versions of its own.
+// TestEmbedded has embedded C that calls functions which the runtime does not, and therefore needs
+// symbol versions of its own.
 func TestEmbedded(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	release := releases(t)[0]
@@ -143,7 +144,19 @@ func TestMissing(t *testing.T) {
 	t.Log(err)
 }
 
-// A script that would have a compiler take all of the memory is refused before.
+// A compiler that is killed prints nothing: the error names it and how it ended.
+func TestSilentCompiler(t *testing.T) {
+	compiler := filepath.Join(t.TempDir(), "gcc")
+	if err := os.WriteFile(compiler, []byte("#!/bin/sh\nkill -KILL $$\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	err := compileHost(context.Background(), "the script", t.TempDir(), compiler, nil)
+	if err == nil || !strings.Contains(err.Error(), compiler+" ends with signal: killed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A script for which the compiler would run out of memory is rejected before.
 func TestTooLarge(t *testing.T) {
 	_, err := Build(context.Background(), Request{Release: "1.2.3-none", Name: "x", C: make([]byte, maxC+1)})
 	if err == nil || !strings.Contains(err.Error(), "the script becomes 16 MB of C") {
@@ -151,7 +164,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestConcurrent has several builds begin with an empty cache.
+// TestConcurrent starts several builds with an empty cache.
 func TestConcurrent(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	release := releases(t)[0]

@@ -17,8 +17,10 @@
 //	runtime.o (core, kernel, library)    ├ ld -r ─▶ NAME.ko
 //	mod.o, with the module's name in it  ┘
 //
-// Everything is cached (see package cache), by a hash of all that it is made of. Several processes may build at once: what is new
-// comes into the cache by rename. The tools' temporary files are there, too: /tmp may be full.
+// Everything is cached (see package cache), by a hash of all inputs. Several processes may build at
+// once: new entries are moved into the cache by rename. The tools' temporary files are in the cache,
+// too, as /tmp may be full.
 //
-// Build is where to start; runtime.go is the kbuild run, script.go what each script costs, host.go the host runtime.
+// To read the package, start with Build; runtime.go is the kbuild run, script.go the build of a script,
+// host.go the host runtime.
 package modulebuild

@@ -124,7 +124,7 @@ func compileHost(ctx context.Context, what, dir, gcc string, args []string) erro
 		return ctx.Err()
 	}
 	if err != nil {
-		return &CompileError{What: what, Output: string(output)}
+		return compileError(what, gcc, output, err)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (tr *tree) kbuild(ctx context.Context, t *target, args ...string) ([]byte, 
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, &CompileError{What: "the module (by kbuild in " + t.build + ")", Output: string(output)}
+		return nil, compileError("the module (by kbuild in "+t.build+")", "make", output, err)
 	}
 	return output, nil
 }

@@ -3,7 +3,10 @@
 package modulebuild
 
 import (
+	"bytes"
 	"strings"
+
+	"github.com/pkg/errors"
 
 	"gostap/internal/distro"
 )
@@ -27,6 +30,15 @@ func (e *MissingError) Error() string {
 type CompileError struct {
 	What   string // the part of the C
 	Output string // of the compiler; by #line, its positions are the script's
+}
+
+// compileError is the error of a tool that has printed output and ended with err. One that was killed for want of memory, or
+// could open no file, prints nothing.
+func compileError(what, tool string, output []byte, err error) error {
+	if len(bytes.TrimSpace(output)) == 0 {
+		return errors.Errorf("%s does not compile: %s ends with %v and prints nothing; it may want more memory or files (ulimit -v, ulimit -n)", what, tool, err)
+	}
+	return &CompileError{What: what, Output: string(output)}
 }
 
 func (e *CompileError) Error() string { return e.What + " does not compile:\n" + e.Output }

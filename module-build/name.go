@@ -6,16 +6,17 @@ import (
 	"bytes"
 	"debug/elf"
 	"os"
-	"regexp"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/lazyregexp"
 )
 
-var validName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+var validName = lazyregexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
 // checkName refuses invalid names of modules.
 func checkName(name string) error {
-	if !validName.MatchString(name) || len(name) > len(placeholder) {
+	if !validName().MatchString(name) || len(name) > len(placeholder) {
 		return errors.Errorf("%q can't be a module's name: letters, digits and _, not more than %d of them", name, len(placeholder))
 	}
 	return nil

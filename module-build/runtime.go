@@ -55,7 +55,8 @@ func openRuntime(ctx context.Context, t *target, key string, req *Request) (*ker
 	return rt, errors.WithStack(json.Unmarshal(data, rt))
 }
 
-// buildRuntime has kbuild make a module with a stub script, in dir/work, and takes from it what scripts need.
+// buildRuntime makes kbuild build a module with a stub script, in dir/work, and copies the parts that
+// scripts need.
 func buildRuntime(ctx context.Context, t *target, req *Request, dir string) error {
 	work := filepath.Join(dir, "work")
 	defer os.RemoveAll(work)
@@ -173,7 +174,7 @@ func (rt *kernelRuntime) takeObjtool(commands [][]string) {
 	}
 }
 
-// takeLinker takes the command that linked the module, and copies what else it linked.
+// takeLinker records the command that linked the module, and copies the linker's other inputs.
 func (rt *kernelRuntime) takeLinker(tr *tree) error {
 	commands, err := tr.commands(tr.name + ".ko")
 	if err != nil {
@@ -241,7 +242,7 @@ func (rt *kernelRuntime) takeStack(tr *tree) error {
 	return err
 }
 
-// takeSymbols notes what scripts can refer to without a symbol version.
+// takeSymbols records the symbols that scripts can refer to without a symbol version.
 func (rt *kernelRuntime) takeSymbols(tr *tree) error {
 	for _, object := range []string{filepath.Join(rt.dir, "runtime.o"), filepath.Join(tr.dir, "gs_unit_script.o")} {
 		f, err := elf.Open(object)

@@ -69,8 +69,9 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	return rt.link(ctx, req.Name, append(objects, extra...), work, dir)
 }
 
-// large is how much C makes a large script: one that prints the arguments of all system calls. It is compiled in two thirds of
-// the time at -O1, and what it does at a hit, making strings, is hardly slower.
+// large is the number of bytes of C of a large script: one that prints the arguments of all system
+// calls. At -O1 it is compiled in two thirds of the time, and its hits, which mostly make strings, are
+// hardly slower.
 const large = 640 << 10
 
 // withoutGain turns off optimisations that take gcc a sixth of its time and save a handler no instruction (make bench, hits):
@@ -92,7 +93,7 @@ func effort(compiler string, c []byte) []string {
 	return flags
 }
 
-// stackFiles are what the compiler has written beside objects.
+// stackFiles are the compiler's reports of stack use, beside objects.
 func stackFiles(objects []string) []string {
 	var files []string
 	for _, object := range objects {
@@ -143,7 +144,7 @@ func (rt *kernelRuntime) run(ctx context.Context, what string, args []string) er
 	}
 	cmd := rt.kernel.Command(ctx, tool, args[1:]...)
 	cmd.Dir = rt.Build
-	// Debian's objtool of 6.12 is a script that asks for SRCARCH.
+	// Debian's objtool of 6.12 is a script that requires SRCARCH.
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "SRCARCH=x86", "TMPDIR="+rt.work)
 	output, err := cmd.CombinedOutput()
 	switch {
@@ -152,7 +153,7 @@ func (rt *kernelRuntime) run(ctx context.Context, what string, args []string) er
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
 		return missingTool(args[0])
 	case err != nil:
-		return &CompileError{What: what, Output: string(output)}
+		return compileError(what, args[0], output, err)
 	}
 	return nil
 }

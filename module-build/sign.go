@@ -6,20 +6,21 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/lazyregexp"
 )
 
-// A Signer is what modules are signed with, for kernels that take no others.
+// A Signer signs modules, for kernels that reject others.
 type Signer struct {
 	Key  string // the file of the private key, or a pkcs11: URI; $KBUILD_SIGN_PIN is its passphrase
 	Cert string // the file of the X.509 certificate
 }
 
-// state is what tells this key from others.
+// state identifies the key.
 func (s *Signer) state() string {
 	if s == nil {
 		return ""
@@ -27,7 +28,7 @@ func (s *Signer) state() string {
 	return s.Key + fileKey(s.Key) + fileKey(s.Cert)
 }
 
-var signatureHash = regexp.MustCompile(`(?m)^CONFIG_MODULE_SIG_HASH="?(\w+)"?$`)
+var signatureHash = lazyregexp.MustCompile(`(?m)^CONFIG_MODULE_SIG_HASH="?(\w+)"?$`)
 
 // sign signs a module as kbuild does, by the program that comes with the kernel's headers. It gets the files of key and
 // certificate opened, as their names may mean others where it runs.
@@ -40,7 +41,7 @@ func (t *target) sign(ctx context.Context, s *Signer, module string) error {
 	if err != nil {
 		return errors.WithStack(err)
 	}
-	hash := signatureHash.FindSubmatch(config)
+	hash := signatureHash().FindSubmatch(config)
 	if hash == nil {
 		return errors.Errorf("kernel %s knows no signatures of modules (CONFIG_MODULE_SIG): leave --sign out", t.Release)
 	}

@@ -60,8 +60,8 @@ func (f frames) helpers() int {
 	return sum
 }
 
-// writeStackUse writes into an object or a module what the handlers of each probe take of the stack at most. library is what
-// the library's functions take, and files tell of those of the script.
+// writeStackUse writes the maximal stack use of each probe's handlers into an object or a module.
+// library has the stack use of the library's functions, files have those of the script's.
 func (req *Request) writeStackUse(object string, library int, files ...string) error {
 	if req.StackUse == nil {
 		return nil

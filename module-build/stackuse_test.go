@@ -38,7 +38,7 @@ func TestReadFrames(t *testing.T) {
 	}
 }
 
-// TestWriteStackUse compiles functions whose frames are known to be large and reads what the object says then.
+// TestWriteStackUse compiles functions with known large frames and reads the values in the object.
 func TestWriteStackUse(t *testing.T) {
 	dir := t.TempDir()
 	source, object := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.o")

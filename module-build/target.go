@@ -15,6 +15,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/internal/kernels"
+	"gostap/internal/lazyregexp"
 )
 
 // A target is the kernel that is built for.
@@ -39,13 +40,13 @@ func findTarget(release string) (*target, error) {
 }
 
 var (
-	kernelCompiler = regexp.MustCompile(`(?m)^(?:override )?CC\s*[:?]?=.*?([\w.+-]+)\s*$`)
-	crossCompile   = regexp.MustCompile(`(?m)^override CROSS_COMPILE\s*=\s*([\w-]+)\s*$`)
+	kernelCompiler = lazyregexp.MustCompile(`(?m)^(?:override )?CC\s*[:?]?=.*?([\w.+-]+)\s*$`)
+	crossCompile   = lazyregexp.MustCompile(`(?m)^override CROSS_COMPILE\s*=\s*([\w-]+)\s*$`)
 )
 
 // compiler is the one that kbuild calls: Debian's headers name it.
 func (t *target) compiler() string {
-	if m := kernelCompiler.FindSubmatch(t.variables()); m != nil {
+	if m := kernelCompiler().FindSubmatch(t.variables()); m != nil {
 		return t.prefix() + string(m[1])
 	}
 	return "gcc"
@@ -54,21 +55,21 @@ func (t *target) compiler() string {
 // linker is the one that kbuild calls.
 func (t *target) linker() string { return t.prefix() + "ld" }
 
-// prefix is what kbuild puts before the tools' names.
+// prefix is kbuild's prefix of the tools' names.
 func (t *target) prefix() string {
-	if m := crossCompile.FindSubmatch(t.variables()); m != nil {
+	if m := crossCompile().FindSubmatch(t.variables()); m != nil {
 		return string(m[1])
 	}
 	return ""
 }
 
-// variables are what Debian's headers set for kbuild.
+// variables are kbuild variables that Debian's headers set.
 func (t *target) variables() []byte {
 	data, _ := os.ReadFile(filepath.Join(t.build, ".kernelvariables"))
 	return data
 }
 
-// checkTools refuses to begin what would end in a page of make's output.
+// checkTools rejects targets whose build would fail with a page of make's output.
 func (t *target) checkTools() error {
 	for _, tool := range t.tools() {
 		if _, err := t.LookPath(tool); err != nil {
@@ -97,7 +98,7 @@ func (t *target) configured(option string) bool {
 	return bytes.Contains(data, []byte("\n"+option+"=y\n"))
 }
 
-// runtimeKey is the key of what all scripts for this kernel share.
+// runtimeKey is the key of everything that all scripts for this kernel share.
 func (t *target) runtimeKey(req *Request) string {
 	gcc, _ := t.LookPath(t.compiler())
 	return hashKey(t.Release, t.build,

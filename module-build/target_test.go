@@ -11,7 +11,7 @@ import (
 	"gostap/internal/kernels"
 )
 
-// newTarget makes a build directory of files.
+// newTarget makes a build directory with files.
 func newTarget(t *testing.T, files map[string]string) *target {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func newTarget(t *testing.T, files map[string]string) *target {
 	return &target{Kernel: kernels.Kernel{Release: "1.2.3-test"}, build: dir}
 }
 
-// TestTools has the tools' names as the headers of Debian 11, 12 and sid give them, and as those of others don't.
+// TestTools checks the names of tools for the headers of Debian 11, 12 and sid, and of others.
 func TestTools(t *testing.T) {
 	const cc = "CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-"
 	for _, c := range []struct{ variables, compiler, linker string }{

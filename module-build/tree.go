@@ -8,13 +8,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pkg/errors"
 
 	runtimec "gostap/runtime-c"
+
+	"gostap/internal/lazyregexp"
 )
 
 // A tree is a directory for kbuild to make a module in.
@@ -65,7 +66,7 @@ func newTree(t *target, req *Request, dir, name string, script, embedded []byte)
 	return tr, nil
 }
 
-var familyName = regexp.MustCompile(`(?m)^static const struct gs_family (gs_family_\w+)`)
+var familyName = lazyregexp.MustCompile(`(?m)^static const struct gs_family (gs_family_\w+)`)
 
 // kernelUnit is the C file that includes all of kernel/, so that the kernel's headers, which take longest, are read once.
 // The families are listed behind it: to add one is to add a file.
@@ -77,7 +78,7 @@ func kernelUnit() ([]byte, error) {
 		}
 		fmt.Fprintf(&unit, "#include %q\n", file)
 		data, err := runtimec.Source.ReadFile(file)
-		for _, m := range familyName.FindAllSubmatch(data, -1) {
+		for _, m := range familyName().FindAllSubmatch(data, -1) {
 			fmt.Fprintf(&families, "\t&%s,\n", m[1])
 		}
 		return err

@@ -67,7 +67,7 @@ func TestSession(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			out := inGuest(t, release, "$client $module "+symbols+" dd if=/dev/zero of=/dev/null bs=1 count=5000")
 			for _, name := range []string{"reads", "returns", "saved", "both-read", "both-write", "kprobes"} {
-				// What else goes on in the guest reads and writes, too, but little.
+				// Other processes in the guest read and write a little, too.
 				if n := figure(t, out, name); n < 5000 || n > 6000 {
 					t.Errorf("%s: %d, want little more than 5000", name, n)
 				}
@@ -91,7 +91,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestOwnerKilled looks whether all probes are gone two seconds after the owner was killed.
+// TestOwnerKilled checks that all probes are gone two seconds after the owner was killed.
 func TestOwnerKilled(t *testing.T) {
 	for _, release := range guest.OneOf(releases(t), 0) {
 		t.Run(release, func(t *testing.T) {

@@ -26,8 +26,8 @@ func TestDeclaredOnce(t *testing.T) {
 	}
 }
 
-// TestDocumented: each file says since when it has been there, each public
-// function what it does, naming its parameters.
+// TestDocumented: each file has the version since which it exists, each public function a description
+// that names its parameters.
 func TestDocumented(t *testing.T) {
 	for name, text := range tapsetTexts(t) {
 		if !since.MatchString(text) {
@@ -36,7 +36,7 @@ func TestDocumented(t *testing.T) {
 		for _, m := range functions.FindAllStringSubmatch(text, -1) {
 			doc, function := m[1], m[2]
 			if strings.HasPrefix(function, "__") {
-				continue // the library's own
+				continue // internal to the library
 			}
 			if !strings.HasPrefix(doc, "/** "+function) {
 				t.Errorf("%s: the comment before %s is to begin with \"/** %s\"", name, function, function)

@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	// asksPoint is what of the runtime wants a probe point, or what was there when it hit.
+	// asksPoint matches uses of the probe point, or of the registers and the stack at the hit, in the
+	// runtime's API.
 	asksPoint = regexp.MustCompile(`\bgs_(point_of|is_return|probe_addr|stack|ustack|ustack_from|find_frame)\(|\b(CONTEXT|c)->(regs|saved|point|ip)\b`)
 
 	helpers  = regexp.MustCompile(`(?ms)^static [^;{=]*?\b(\w+)\([^;{]*\)\n\{(.*?)^\}`)
@@ -34,8 +35,8 @@ func tapsetTexts(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestPointMarks: functions that ask for the probe point, themselves or by the C
-// functions of their files, are marked, and no others; conditions can't call them.
+// TestPointMarks: functions that use the probe point, themselves or by C functions of their files, are
+// marked, and no others; conditions can't call them.
 func TestPointMarks(t *testing.T) {
 	var all strings.Builder
 	for _, text := range tapsetTexts(t) {
@@ -78,7 +79,8 @@ func TestPointMarks(t *testing.T) {
 	}
 }
 
-// TestArgumentNames: no function or alias has a variable of the name of a global in which scripts have their arguments.
+// TestArgumentNames: no function or alias has a variable with the name of a global for scripts'
+// arguments.
 func TestArgumentNames(t *testing.T) {
 	for name, text := range tapsetTexts(t) {
 		code := regexp.MustCompile(`(?s)%\{.*?%\}|/\*.*?\*/|"[^"\n]*"|//[^\n]*`).ReplaceAllString(text, "")

@@ -13,8 +13,8 @@ var (
 	joints   = regexp.MustCompile(`"\s*"`)
 )
 
-// TestTablesFit: no string of the library, pieces that follow each other joined, is longer than what a
-// string variable holds by default. Names at the end of a longer table would be missing without a word.
+// TestTablesFit: no string of the library, with adjacent literals joined, is longer than a string
+// variable by default: the end of a longer table of names would be silently cut off.
 func TestTablesFit(t *testing.T) {
 	const maxLen = 511 // MAXSTRINGLEN without the NUL
 	for name, text := range tapsetTexts(t) {

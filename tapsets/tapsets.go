@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package tapsets carries the tapset library inside the binary: .stp files in
-// a folder for each subsystem, and .stpm files with macros. They go the same
-// way as a user's files: package elaborate parses them and pulls in those that
-// a script refers to. Their embedded C becomes part of the prebuilt runtime.
+// Package tapsets embeds the tapset library: .stp files in a folder for each subsystem, and .stpm files
+// with macros. They are processed like a user's files: package elaborate parses them and includes those
+// that a script refers to. Their embedded C is compiled into the prebuilt runtime.
 package tapsets
 
 import "embed"
 
-// FS is the library. Its embedded C is trusted as the runtime is.
+// FS is the library. Its embedded C is trusted like the runtime.
 //
 //go:embed */*.stp */*.stpm *.stpm
 var FS embed.FS

@@ -13,10 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hierarchies are where the unified hierarchy of cgroups may be: the second where version 1 is there, too.
+// hierarchies are the mount points of the unified hierarchy of cgroups: the second is used if version 1
+// is mounted, too.
 var hierarchies = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}
 
-// hierarchy returns where the unified hierarchy is.
+// hierarchy returns the mount point of the unified hierarchy.
 func hierarchy() (string, error) {
 	for _, dir := range hierarchies {
 		var s unix.Statfs_t
@@ -27,7 +28,8 @@ func hierarchy() (string, error) {
 	return "", errors.Errorf("no unified hierarchy of cgroups (cgroup2) is at %s", strings.Join(hierarchies, " or "))
 }
 
-// cgroupID returns the id of the cgroup of a folder, which may be given from the root of the hierarchy on: the folder's inode number.
+// cgroupID returns the id of the cgroup of a folder, whose path may be relative to the root of the
+// hierarchy: the folder's inode number.
 func cgroupID(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		root, err := hierarchy()
@@ -70,13 +72,14 @@ func containerID(id string) (string, error) {
 	return inode(path)
 }
 
-// findContainer returns the folder of a container below the root of the hierarchy: it is called by the container's id, as "docker/ID", or by
-// it between the engine's name and an ending, as "docker-ID.scope" or "cri-containerd-ID.scope".
+// findContainer returns the folder of a container below the root of the hierarchy: its name is the
+// container's id, as in "docker/ID", or has the id between the engine's name and a suffix, as in
+// "docker-ID.scope" or "cri-containerd-ID.scope".
 func findContainer(root, id string) (string, error) {
 	var found []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil && os.IsNotExist(err): // it has ended meanwhile
+		case err != nil && os.IsNotExist(err): // it has just ended
 			return nil
 		case err != nil:
 			return err

@@ -3,23 +3,24 @@
 package tools
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/pkg/errors"
+
+	"gostap/internal/lazyregexp"
 )
 
-// A Value is what an option or an argument takes.
+// A Value describes the value of an option or an argument.
 type Value struct {
 	Type    Type
-	Default string // "" for an argument that must be there, and for "" and 0 of options
+	Default string // "" for a required argument, and for options with the default "" or 0
 	Help    string
 }
 
-// A Type is what a value must be like, by its name in the help.
+// A Type is a type of values, by its name in the help.
 type Type string
 
-// The types. The script gets numbers of those from Seconds to Bytes in the unit of their names.
+// The types. From Seconds to Bytes, the script gets a number in the unit of the type's name.
 const (
 	Flag      Type = "" // 1 if it is given
 	String    Type = "STRING"
@@ -29,13 +30,15 @@ const (
 	Micros    Type = "US"
 	Bytes     Type = "BYTES"
 	Cgroup    Type = "CGROUP"    // a folder of the unified hierarchy; the script gets the cgroup's id
-	Container Type = "CONTAINER" // a container's id, or what it begins with; the script gets its cgroup's id as the global cgroup
+	Container Type = "CONTAINER" // a container's id, or a prefix of it; the script gets the id of its cgroup in the global cgroup
 )
 
-// script reports whether a value becomes an argument of the script, instead of a global: as in "FUNCTION @1: …".
+// script reports whether a value becomes an argument of the script instead of a global, as in "FUNCTION
+// @1: …".
 func (t Type) script() bool { return strings.HasPrefix(string(t), "@") }
 
-// An Option is a global of the script, of the same name with _ for -; one of type Container is the global cgroup.
+// An Option sets a global of the script, of the same name with _ for -; one of type Container sets the
+// global cgroup.
 type Option struct {
 	Name  string // without --
 	Short string // a letter; "" if there is none
@@ -50,35 +53,36 @@ func (o *Option) global() string {
 	return strings.ReplaceAll(o.Name, "-", "_")
 }
 
-// An Argument is a global of the script, of the same name in small letters, or one of the script's own arguments.
+// An Argument sets a global of the script, of the same name in lower case, or one of the script's own
+// arguments.
 type Argument struct {
-	Name     string // in capital letters
+	Name     string // in upper case
 	Optional bool   // the script has a default
 	Value
 }
 
 var (
-	header       = regexp.MustCompile(`(?s)^(?:#![^\n]*\n)?(?://[^\n]*\n|\n)*/\*\*\n(.*?)\n? \*/\n`)
-	titleLine    = regexp.MustCompile(`^(\S+): (.+)$`)
-	subjectLine  = regexp.MustCompile(`^Subject: (.+)$`)
-	optionLine   = regexp.MustCompile(`^(?:-(\w), )?--([a-z][a-z-]*)(?: ([A-Z]+)(?: \((.*?)\))?)?: (.+)$`)
-	argumentLine = regexp.MustCompile(`^([A-Z]+) ([A-Z]+|@\d)(?: \((.*?)\))?: (.+)$`)
+	header       = lazyregexp.MustCompile(`(?s)^(?:#![^\n]*\n)?(?://[^\n]*\n|\n)*/\*\*\n(.*?)\n? \*/\n`)
+	titleLine    = lazyregexp.MustCompile(`^(\S+): (.+)$`)
+	subjectLine  = lazyregexp.MustCompile(`^Subject: (.+)$`)
+	optionLine   = lazyregexp.MustCompile(`^(?:-(\w), )?--([a-z][a-z-]*)(?: ([A-Z]+)(?: \((.*?)\))?)?: (.+)$`)
+	argumentLine = lazyregexp.MustCompile(`^([A-Z]+) ([A-Z]+|@\d)(?: \((.*?)\))?: (.+)$`)
 )
 
-// describe reads the comment that a script begins with:
+// describe parses the comment at the beginning of a script:
 //
-//	/**
-//	 * NAME: SUMMARY
-//	 * Subject: SUBJECT
-//	 *
-//	 * -p, --pid NUMBER: an option; TYPE (DEFAULT) is left out for one that is given or not
-//	 * INTERVAL SECONDS (1): an argument, in the order of these lines; without a default it must be there
-//	 * FUNCTION @1: one that the script knows as @1
-//	 *
-//	 * Text, and an example.
-//	 */
+// \t/**
+// \t * NAME: SUMMARY
+// \t * Subject: SUBJECT
+// \t *
+// \t * -p, --pid NUMBER: an option; without TYPE (DEFAULT) it is a flag
+// \t * INTERVAL SECONDS (1): an argument, in the order of these lines; without a default it is required
+// \t * FUNCTION @1: an argument that the script gets as @1
+// \t *
+// \t * Text, and an example.
+// \t */
 func describe(name, script string) (*Tool, error) {
-	m := header.FindStringSubmatch(script)
+	m := header().FindStringSubmatch(script)
 	if m == nil {
 		return nil, errors.Errorf("tool %s: no comment /** … */ at the beginning", name)
 	}
@@ -87,12 +91,12 @@ func describe(name, script string) (*Tool, error) {
 	for line := range strings.SplitSeq(m[1], "\n") {
 		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(line, " *"), " "))
 	}
-	title := titleLine.FindStringSubmatch(lines[0])
+	title := titleLine().FindStringSubmatch(lines[0])
 	if title == nil || title[1] != name || len(lines) < 2 {
 		return nil, errors.Errorf("tool %s: the comment begins with %q instead of its name and what it shows", name, lines[0])
 	}
 	t.Summary = title[2]
-	subject := subjectLine.FindStringSubmatch(lines[1])
+	subject := subjectLine().FindStringSubmatch(lines[1])
 	if subject == nil {
 		return nil, errors.Errorf("tool %s: no line \"Subject: …\" after the first", name)
 	}
@@ -107,13 +111,13 @@ func describe(name, script string) (*Tool, error) {
 	return t, t.check()
 }
 
-// value reads a line that describes an option or an argument, and reports whether it is one.
+// value parses a line that describes an option or an argument, and reports whether it is one.
 func (t *Tool) value(line string) bool {
-	if m := optionLine.FindStringSubmatch(line); m != nil {
+	if m := optionLine().FindStringSubmatch(line); m != nil {
 		t.Options = append(t.Options, Option{Short: m[1], Name: m[2], Value: Value{Type(m[3]), m[4], m[5]}})
 		return true
 	}
-	m := argumentLine.FindStringSubmatch(line)
+	m := argumentLine().FindStringSubmatch(line)
 	if m != nil {
 		optional := strings.Contains(line[:len(line)-len(m[4])], "(")
 		t.Arguments = append(t.Arguments, Argument{m[1], optional, Value{Type(m[2]), m[3], m[4]}})
@@ -121,7 +125,7 @@ func (t *Tool) value(line string) bool {
 	return m != nil
 }
 
-// check says what is wrong with a tool's description.
+// check returns what is wrong with a tool's description.
 func (t *Tool) check() error {
 	for _, o := range t.Options {
 		if _, err := o.parse(o.Default); o.Default != "" && err != nil {

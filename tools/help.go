@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// Usage is a tool's command line, as "opensnoop [OPTION…] [INTERVAL]".
+// Usage is a tool's synopsis, such as "opensnoop [OPTION…] [INTERVAL]".
 func (t *Tool) Usage() string {
 	usage := t.Name
 	if len(t.Options) > 0 {
@@ -24,7 +24,7 @@ func (t *Tool) Usage() string {
 	return usage
 }
 
-// Help is what `gostap tool NAME --help` prints.
+// Help is the output of `gostap tool NAME --help`.
 func (t *Tool) Help() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\nUsage: gostap tool %s\n\n", t.Name, t.Summary, t.Usage())

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// docs/TOOLS.md has each tool below its subject, with what `gostap tool` says of it.
+// docs/TOOLS.md has each tool under its subject, with the summary that `gostap tool` prints.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile("../docs/TOOLS.md")
 	if err != nil {

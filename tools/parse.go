@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Given is what a command line gives to a tool's script.
+// Given has the globals and arguments of a tool's script that a command line sets.
 type Given struct {
 	Globals   []string // NAME=VALUE
 	Arguments []string
-	Help      bool // it asks for help, and for nothing else
+	Help      bool // the help is requested; nothing else is set
 }
 
-// Parse reads the words behind a tool's name. Its errors name what is wrong and what would be right.
+// Parse parses the words behind a tool's name. Its errors describe what is wrong and what is expected.
 func (t *Tool) Parse(words []string) (*Given, error) {
 	flags := pflag.NewFlagSet(t.Name, pflag.ContinueOnError)
 	flags.Usage = func() {}
@@ -49,7 +49,7 @@ func (t *Tool) Parse(words []string) (*Given, error) {
 	}
 	for i, a := range t.Arguments {
 		if i >= len(args) && a.Optional {
-			break // what follows is optional, too
+			break // the remaining arguments are optional, too
 		}
 		if i >= len(args) {
 			return nil, t.wrong(errors.Errorf("%s is missing: %s", a.Name, a.Help))
@@ -71,7 +71,7 @@ func (t *Tool) wrong(err error) error {
 	return errors.Errorf("%s: %v (see gostap tool %s --help)", t.Name, err, t.Name)
 }
 
-// A setting is an option's value while the command line is read.
+// A setting is an option with its value while the command line is parsed.
 type setting struct {
 	value *Value
 	text  *string
@@ -84,13 +84,13 @@ func (s *setting) Set(text string) (err error) {
 	return err
 }
 
-// units are the lengths of the types that are times.
+// units are the units of the types of durations.
 var units = map[Type]time.Duration{Seconds: time.Second, Millis: time.Millisecond, Micros: time.Microsecond}
 
-// sizes are what may end a number of bytes.
+// sizes are the suffixes of numbers of bytes, as powers of two.
 var sizes = map[byte]uint{'k': 10, 'M': 20, 'G': 30}
 
-// parse returns what the script gets for a text.
+// parse returns the value for the script.
 func (v *Value) parse(text string) (string, error) {
 	switch {
 	case v.Type == String || v.Type.script():

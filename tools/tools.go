@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package tools carries gostap's tools inside the binary: scripts that answer a question each, under the names that
-// users of bcc and bpftrace know. The comment that a script begins with is its help, and says which options and
-// arguments it takes (describe.go); these are checked and become the script's globals and arguments (parse.go).
-// `gostap tool` runs them, and so does gostap with the file and -G.
+// Package tools embeds gostap's tools: scripts for one purpose each, under the names that users of bcc
+// and bpftrace know. The comment at the beginning of a script is its help, and describes its options
+// and arguments (describe.go); these are checked and become the script's globals and arguments
+// (parse.go). `gostap tool` runs them; gostap with the file and -G does, too.
 package tools
 
 import (
@@ -16,18 +16,18 @@ import (
 //go:embed *.stp
 var scripts embed.FS
 
-// A Tool is a script with what its comment says of it.
+// A Tool is a script with the description in its comment.
 type Tool struct {
-	Name      string // the file's, without .stp
-	Summary   string // a line
-	Subject   string // what it is listed under
+	Name      string // the file's name without .stp
+	Summary   string // one line
+	Subject   string // the heading under which it is listed
 	Options   []Option
 	Arguments []Argument
-	Text      string // the rest of the comment: what is shown, and an example
+	Text      string // the rest of the comment: the output, and an example
 	Script    string
 }
 
-// All returns the tools, by name.
+// All returns the tools, sorted by name.
 func All() ([]*Tool, error) {
 	files, err := fs.Glob(scripts, "*.stp")
 	if err != nil {
@@ -45,7 +45,7 @@ func All() ([]*Tool, error) {
 	return list, nil
 }
 
-// Find returns the tool of a name, an error that is fs.ErrNotExist if there is none.
+// Find returns the tool of a name. The error is fs.ErrNotExist, wrapped, if there is none.
 func Find(name string) (*Tool, error) {
 	script, err := scripts.ReadFile(name + ".stp")
 	if err != nil {

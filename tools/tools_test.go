@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Every tool has help, and each of its options and arguments is a global of the script with the default that the help names.
+// Every tool has help, and each of its options and arguments is a global of the script whose default is
+// that in the help.
 func TestDescriptions(t *testing.T) {
 	all, err := All()
 	if err != nil {
@@ -48,7 +49,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// initials returns what the globals that begin with a value begin with.
+// initials returns the initial values of the globals that have one.
 func initials(tool *Tool) map[string]string {
 	list := map[string]string{}
 	for line := range strings.Lines(tool.Script) {
@@ -129,7 +130,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What a tool's comment does not say is found when the tool is looked for.
+// Errors in a tool's comment are reported when the tool is looked up.
 func TestWrongDescriptions(t *testing.T) {
 	for _, c := range []struct{ change, to, err string }{
 		{"/**", "/*", "no comment"},

@@ -15,7 +15,7 @@ import (
 	"gostap/internal/kernels"
 )
 
-// boot is what is booted, under KVM or emulated.
+// boot has the parameters of a boot, under KVM or emulated.
 type boot struct {
 	cfg               *Config
 	tools             tools
@@ -46,7 +46,7 @@ func (b *boot) close() {
 	b.initramfs.Close()
 }
 
-// run boots a guest in the fastest way that works here, and runs the command in it.
+// run boots a guest with the fastest accelerator that works on the host, and runs the command in it.
 func (b *boot) run(ctx context.Context) (int, error) {
 	if b.cfg.ICount {
 		g, err := b.start(ctx, deterministic, b.cfg.patience.boot)
@@ -73,7 +73,8 @@ func (b *boot) run(ctx context.Context) (int, error) {
 	return status, err
 }
 
-// underKVM boots the guest under KVM, if that isn't known to fail. It returns nil if the guest is to be emulated.
+// underKVM boots the guest under KVM, unless that is known to fail. It returns nil if the guest is to
+// be emulated.
 func (b *boot) underKVM(ctx context.Context, known *verdict) (*guest, error) {
 	var limit time.Duration
 	switch known.words {
@@ -91,7 +92,7 @@ func (b *boot) underKVM(ctx context.Context, known *verdict) (*guest, error) {
 	}
 	var dead *GuestError
 	if !errors.As(err, &dead) || !dead.early {
-		return nil, err // not KVM's fault
+		return nil, err // not caused by KVM
 	}
 	why, _, _ := strings.Cut(dead.Reason, "\n")
 	b.cfg.Notice(fmt.Sprintf("KVM does not run kernel %s on this machine (%s): the VM is emulated, from now on until the next reboot",

@@ -10,8 +10,9 @@ import (
 	"gostap/internal/cache"
 )
 
-// cached opens the cache's NAME-KEY of a release, and has it made first unless an earlier run did. The key is a digest of
-// everything that the content depends on, so files under other keys are out of date: they are removed when it is made.
+// cached opens the cache's file NAME-KEY of a release, and creates it if it does not exist. The key is
+// a digest of everything that the content depends on, so files with other keys are out of date: they
+// are removed when a new one is created.
 func cached(release, name string, key []byte, content func() ([]byte, error)) (*os.File, error) {
 	path := cache.Path("vm", release, name+"-"+hex.EncodeToString(key[:8]))
 	return cache.Open(path, func() ([]byte, error) {

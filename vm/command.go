@@ -9,7 +9,7 @@ import (
 	"gostap/internal/kernels"
 )
 
-// sessionScript is sourced by init.sh, whose head says what it sets.
+// sessionScript is sourced by init.sh, which documents the variables.
 func sessionScript(marker string, kernel kernels.Kernel, foreign bool, writable []string) string {
 	script := "MARKER=" + quote(marker) + "\n"
 	if foreign {
@@ -21,9 +21,9 @@ func sessionScript(marker string, kernel kernels.Kernel, foreign bool, writable 
 	return script + "set --" + quoteAll(writable) + "\n"
 }
 
-// commandScript becomes the command. Its process leads a session and a process group of its own, whose number
-// it tells the host on the control port: signals go there. It is run by the host's shell and env, because those of
-// busybox would run its own applets in place of the host's programs.
+// commandScript runs the command in a session and a process group of its own. It sends the group's
+// number on the control port to the host, which sends signals to it. The script is run by the host's
+// shell and env, because busybox would run its own applets in place of the host's programs.
 func commandScript(dir string, env, args []string) string {
 	env = append([]string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -43,7 +43,7 @@ func quoteAll(words []string) string {
 	return b.String()
 }
 
-// quote quotes a word for the shell.
+// quote returns a word quoted for the shell.
 func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -9,18 +9,19 @@ import (
 	"sync"
 )
 
-// consoleLines is how much of the console a report of a guest's death carries: room for an oops with its register dumps.
+// consoleLines is the number of the console's last lines in a GuestError: enough for an oops with its
+// register dumps.
 const consoleLines = 100
 
-// console receives the guest's kernel console, passes it on without the carriage returns of a serial line, and
-// remembers the last lines.
+// console receives the guest's kernel console, forwards it without the carriage returns of a serial
+// line, and keeps the last lines.
 type console struct {
 	mu   sync.Mutex
 	next io.Writer
-	tail []string // ends with the line that is being written
+	tail []string // the last is the line that is being written
 }
 
-// Write never fails: the guest's fate doesn't depend on who reads its log.
+// Write never fails, so that the guest does not depend on the reader of its log.
 func (c *console) Write(p []byte) (int, error) {
 	text := bytes.ReplaceAll(p, []byte("\r"), nil)
 	c.mu.Lock()
@@ -40,7 +41,7 @@ func (c *console) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the last lines.
+// lines returns the last lines of the console.
 func (c *console) lines() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,18 +7,18 @@ import (
 	"io"
 )
 
-// cpioWriter writes a cpio archive in the "newc" format, the one that the kernel unpacks as an initramfs:
+// cpioWriter writes a cpio archive in the "newc" format, which the kernel unpacks as an initramfs:
 //
-//	"070701"  13 fields of 8 hexadecimal digits  name NUL  padding to 4  data  padding to 4
+// \t"070701"  13 fields of 8 hexadecimal digits  name NUL  padding to 4  data  padding to 4
 //
-// The kernel unpacks several archives in a row as one, so an archive can be extended by appending another.
+// The kernel unpacks concatenated archives, so an archive can be extended by appending another.
 type cpioWriter struct {
 	w     io.Writer
 	inode int
 	err   error
 }
 
-// File types and permission bits as cpio stores them; the values are those of stat(2).
+// File types and permission bits in cpio, which are those of stat(2).
 const (
 	cpioDir     = 0o040755
 	cpioProgram = 0o100755
@@ -26,8 +26,8 @@ const (
 	cpioSymlink = 0o120777
 )
 
-// add writes one entry. The data of a symlink is its target, that of a directory is empty.
-// The directories above an entry must have been added before it.
+// add writes one entry. The data of a symlink are its target, those of a directory are empty. The
+// directories above an entry must have been added before.
 func (c *cpioWriter) add(name string, mode int, data []byte) {
 	c.inode++
 	links := 1
@@ -42,7 +42,7 @@ func (c *cpioWriter) add(name string, mode int, data []byte) {
 	c.pad(len(data))
 }
 
-// close ends the archive and returns the first error of all.
+// close ends the archive and returns the first error of all writes.
 func (c *cpioWriter) close() error {
 	c.inode = -1
 	c.add("TRAILER!!!", 0, nil)

@@ -16,7 +16,7 @@ import (
 	"gostap/internal/panics"
 )
 
-// impatience is for qemus that are none, and have no reason to be slow.
+// impatience is for stand-ins of qemu, which are never slow.
 var impatience = patience{
 	tick:      10 * time.Millisecond,
 	greeting:  5 * time.Second,
@@ -29,10 +29,11 @@ var impatience = patience{
 	exit:      2 * time.Second,
 }
 
-// told is what a user was told beside the command's output.
+// told has the messages to the user.
 type told struct{ notices, progress []string }
 
-// standInFor runs a command with a stand-in for qemu that behaves as said, on a host that has KVM or hasn't.
+// standInFor runs a command with a stand-in for qemu that shows a behaviour, on a host with or without
+// KVM.
 func standInFor(t *testing.T, behaviour string, hasKVM bool, cfg Config) (result, told) {
 	t.Helper()
 	releases := Releases()
@@ -43,7 +44,7 @@ func standInFor(t *testing.T, behaviour string, hasKVM bool, cfg Config) (result
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := cache.Path("stand-in") // one qemu for all of a test
+	dir := cache.Path("stand-in") // the same qemu in all runs of a test
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func standInFor(t *testing.T, behaviour string, hasKVM bool, cfg Config) (result
 	return run(t, cfg, "true"), said
 }
 
-// TestDeath has qemu fail in every way, and looks for what the error says of it.
+// TestDeath checks the error for every way in which qemu can fail.
 func TestDeath(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	for _, c := range []struct{ behaviour, reason, console, stdout string }{
@@ -107,7 +108,7 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// TestMissingQemu has a host without qemu, and with a busybox that is no busybox.
+// TestMissingQemu is for a host without qemu, or with an unsuitable busybox.
 func TestMissingQemu(t *testing.T) {
 	releases := Releases()
 	if len(releases) == 0 {
@@ -125,8 +126,9 @@ func TestMissingQemu(t *testing.T) {
 	}
 }
 
-// TestKVMFails has KVM fail in every way. The same boot is then done emulated, with streams that are as they were; one line tells
-// why, and the next boot tries it no more.
+// TestKVMFails is for every way in which KVM can fail. The same boot is then repeated with emulation,
+// and the streams are not affected; one line reports the reason, and the next boot does not try KVM
+// again.
 func TestKVMFails(t *testing.T) {
 	for behaviour, why := range map[string]string{
 		"kvm:dies":                "no such machine",
@@ -160,7 +162,7 @@ func TestKVMFails(t *testing.T) {
 	}
 }
 
-// TestKVMWorks has the kernel reach its init under KVM, which then works until it fails.
+// TestKVMWorks is for a kernel that reaches its init under KVM, which then works until it fails.
 func TestKVMWorks(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	used := func(behaviour string) string {
@@ -173,12 +175,12 @@ func TestKVMWorks(t *testing.T) {
 			t.Errorf("progress %q", p)
 		}
 	}
-	// It isn't KVM's fault that a guest hangs.
+	// A guest that hangs is not KVM's fault.
 	used("hangs in the session")
 	if p := used("works"); !strings.Contains(p, "under KVM|") {
 		t.Errorf("after a guest that hung: progress %q", p)
 	}
-	// A session is not begun again, but the next one is emulated.
+	// A session is not restarted, but the next one is emulated.
 	if p := used("stops in the session"); strings.Contains(p, "emulated") {
 		t.Errorf("progress %q", p)
 	}
@@ -187,7 +189,7 @@ func TestKVMWorks(t *testing.T) {
 	}
 }
 
-// TestNothingWorks has KVM and emulation fail for one reason, which is not KVM's then.
+// TestNothingWorks is for KVM and emulation failing for the same reason, which is then not KVM's fault.
 func TestNothingWorks(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	if r, _ := standInFor(t, "dies", true, Config{}); r.err == nil {
@@ -198,7 +200,7 @@ func TestNothingWorks(t *testing.T) {
 	}
 }
 
-// TestLate has a guest that is slow, not dead: that is said, and then that it is over.
+// TestLate is for a guest that is slow, not dead: this is reported, and then that it responds again.
 func TestLate(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	slow := impatience
@@ -212,7 +214,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestNoCommand has a guest in which the command can't be started.
+// TestNoCommand is for a guest in which the command can't be started.
 func TestNoCommand(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	if r, _ := standInFor(t, "cannot start the command", false, Config{}); r.err != nil || r.status != 126 {
@@ -220,12 +222,12 @@ func TestNoCommand(t *testing.T) {
 	}
 }
 
-// broken panics at what is written.
+// broken is a writer that panics.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { panic("in the output") }
 
-// TestPanics: what takes the output panics, and is what came of the session.
+// TestPanics: a panic in the output's writer is the error of the session.
 func TestPanics(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	r, _ := standInFor(t, "hangs in the session", false, Config{Stdout: broken{}})

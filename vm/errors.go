@@ -14,9 +14,9 @@ import (
 // ErrInterrupted is returned by Run when a signal on Config.Interrupt ended the VM rather than the command.
 var ErrInterrupted = errors.New("micro-VM: interrupted")
 
-// MissingError says what the host lacks to run a micro-VM.
+// MissingError lists what a micro-VM needs and the host does not have.
 type MissingError struct {
-	Files   []string // what was looked for
+	Files   []string // the missing files
 	Install string   // the command that installs it, "" if none is known
 }
 
@@ -28,7 +28,7 @@ func (e *MissingError) Error() string {
 	return text + "; " + distro.Doctor
 }
 
-// lacksKernel adds a file of a kernel that is not installed.
+// lacksKernel adds a missing file of a kernel.
 func (e *MissingError) lacksKernel(file, release string) {
 	install := distro.Here().Image(release)
 	switch {
@@ -40,13 +40,13 @@ func (e *MissingError) lacksKernel(file, release string) {
 	e.Files = append(e.Files, file)
 }
 
-// GuestError says that the guest ended, or had to be ended, before its command did.
+// GuestError is the error if the guest ended, or had to be ended, before its command did.
 type GuestError struct {
-	Reason  string   // what the kernel or qemu said, or that nothing was heard for too long, or that time ran out
+	Reason  string   // the message of the kernel or of qemu, or that the guest was silent for too long, or that time ran out
 	Console []string // the last lines of the kernel's console
-	Err     error    // the error of the context, if that is why
+	Err     error    // the error of the context, if that ended the guest
 
-	early bool // the kernel had not reached its init, or KVM gave up
+	early bool // before the kernel reached its init, or because KVM failed
 }
 
 func (e *GuestError) Error() string {
@@ -57,10 +57,11 @@ func (e *GuestError) Error() string {
 	return text
 }
 
-// Unwrap returns the error of the context, so that errors.Is tells a deadline from a panic.
+// Unwrap returns the error of the context, so that errors.Is distinguishes a deadline from a panic.
 func (e *GuestError) Unwrap() error { return e.Err }
 
-// explain finds the reason, if it isn't known, in what the kernel, qemu and virtiofsd said last. All have ended.
+// explain finds the reason, if it isn't known, in the last messages of the kernel, qemu and virtiofsd.
+// All have ended.
 func (e *GuestError) explain(m *machine) {
 	if e.Reason != "" {
 		return

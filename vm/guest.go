@@ -19,35 +19,36 @@ import (
 	"gostap/internal/panics"
 )
 
-// guest is the host's side of a VM, from its boot to the end of its command.
+// guest is the host's side of a VM from its boot to the end of its command.
 type guest struct {
 	*machine
 	cfg   *Config
-	limit time.Duration // for how long the guest may be silent
+	limit time.Duration // the time for which the guest may be silent
 	watch *watch
 
-	lines   chan string     // what init.sh and the command script say on the control port; closed when the guest has hung up
-	copied  chan copyResult // an output stream has ended
-	streams int             // output streams that have not
+	lines   chan string     // lines from init.sh and the command script on the control port; closed at its end
+	copied  chan copyResult // sent at the end of an output stream
+	streams int             // number of output streams that have not ended
 
-	up          bool   // qemu
-	reached     bool   // the init, by the kernel
+	up          bool   // qemu has started
+	reached     bool   // the kernel has reached its init
 	group       string // the command's process group, once it has started
-	exited      bool   // the command
-	status      int    // of its exit
-	signaled    bool   // the command, by the user
-	pinged      bool   // the guest, whether it lives, and it has said nothing since
-	silenceTold bool   // and that has been told
-	forgetting  bool   // the guest drops its caches
+	exited      bool   // the command has exited
+	status      int    // its exit status
+	signaled    bool   // the user has sent a signal to the command
+	pinged      bool   // the guest has been pinged and has been silent since
+	silenceTold bool   // its silence has been reported
+	forgetting  bool   // the guest is dropping its caches
 }
 
-// copyResult is how the copying of an output stream ended.
+// copyResult is the result of copying an output stream.
 type copyResult struct {
-	complete bool // with the marker, not with the guest
+	complete bool // it ended with the marker, not with the guest
 	err      error
 }
 
-// newGuest follows a machine that has just been started. limit is for how long its kernel may be on its way to the init.
+// newGuest follows a machine that has just been started. limit is the time that its kernel has to reach
+// its init.
 func newGuest(m *machine, cfg *Config, limit time.Duration) *guest {
 	g := &guest{
 		machine: m,
@@ -62,7 +63,7 @@ func newGuest(m *machine, cfg *Config, limit time.Duration) *guest {
 	return g
 }
 
-// listen passes on what is said on the control port.
+// listen forwards the lines of the control port to the channel.
 func (g *guest) listen() {
 	defer close(g.lines)
 	for lines := bufio.NewScanner(g.conns["control"]); lines.Scan(); {
@@ -71,18 +72,18 @@ func (g *guest) listen() {
 	}
 }
 
-// send writes a line to the control port. That a guest has died is noticed elsewhere.
+// send writes a line to the control port. Errors are ignored: a guest's death is detected elsewhere.
 func (g *guest) send(line string) {
 	fmt.Fprintln(g.conns["control"], line)
 }
 
-// start waits until the command starts, or fails to. None of its streams has been touched until then.
+// start waits until the command has started, or has failed to. Its streams are not used before.
 func (g *guest) start(ctx context.Context) error {
 	return g.waitFor(ctx, func() bool { return g.group != "" || g.exited })
 }
 
-// run passes on the command's streams until it has ended and its output is complete, or there is a reason not to wait for that.
-// Nothing of the VM is left then, and all that it has said has been written.
+// run copies the command's streams until it has ended and its output is complete, or an error occurs.
+// On return the VM has ended, and all of its output has been written.
 func (g *guest) run(ctx context.Context, marker string) (int, error) {
 	go func() {
 		io.Copy(g.conns["stdin"], g.cfg.Stdin)
@@ -104,7 +105,7 @@ func (g *guest) run(ctx context.Context, marker string) (int, error) {
 	return g.status, nil
 }
 
-// end ends the VM, writes what is still there of its streams, and completes the error.
+// end ends the VM, writes the rest of its streams, and completes the error.
 func (g *guest) end(err error) error {
 	g.watch.Stop()
 	g.machine.end()
@@ -123,7 +124,7 @@ func (g *guest) end(err error) error {
 	return err
 }
 
-// watchedReader is a stream of which each part is a sign of life.
+// watchedReader is a stream of which each read counts as a sign of life.
 type watchedReader struct {
 	io.Reader
 	watch *watch
@@ -145,7 +146,7 @@ func (g *guest) waitFor(ctx context.Context, holds func() bool) error {
 	return nil
 }
 
-// handleNext handles the next event. The error says that the guest has died, or why it is to be ended.
+// handleNext handles the next event. It returns an error if the guest has died or must be ended.
 func (g *guest) handleNext(ctx context.Context) error {
 	select {
 	case line, ok := <-g.lines:
@@ -200,13 +201,13 @@ func (g *guest) handleLine(line string) error {
 	return nil
 }
 
-// died waits for qemu to end, too, so that all that it has to say is there.
+// died waits for qemu to end, so that all of its messages are available.
 func (g *guest) died() error {
 	g.qemu.ends(g.cfg.patience.exit)
 	return &GuestError{}
 }
 
-// orphaned says that virtiofsd has ended, unless it did so because qemu has.
+// orphaned returns the error that virtiofsd has ended, unless it did so because qemu has.
 func (g *guest) orphaned() error {
 	if g.qemu.ends(g.cfg.patience.exit) {
 		return &GuestError{}
@@ -214,7 +215,7 @@ func (g *guest) orphaned() error {
 	return &GuestError{Reason: "virtiofsd, which serves the host's files, has ended: " + strings.TrimSpace(string(g.fsd.stderr))}
 }
 
-// signalName returns the name that kill(1) knows a signal by.
+// signalName returns a signal's name for kill(1).
 func signalName(sig os.Signal) string {
 	if number, ok := sig.(syscall.Signal); ok {
 		return unix.SignalName(number)

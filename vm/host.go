@@ -14,13 +14,14 @@ import (
 	"gostap/internal/kernels"
 )
 
-// tools are the host's programs that a VM consists of.
+// tools are the paths of the programs on the host that a VM needs.
 type tools struct {
 	qemu, virtiofsd, busybox string
-	gcc                      string // for an ordinary user
+	gcc                      string // only needed by ordinary users
 }
 
-// findTools returns a *MissingError with everything that the host lacks for a release, so that one installation mends it.
+// findTools returns a *MissingError with everything that the host lacks for a release, so that one
+// installation suffices.
 func findTools(release string) (tools, error) {
 	var t tools
 	var missing MissingError
@@ -62,7 +63,8 @@ func findTools(release string) (tools, error) {
 	return t, nil
 }
 
-// isStatic reports whether a program runs without an interpreter, as it must where there are no libraries yet.
+// isStatic reports whether a program is statically linked, as it must be in the initramfs, which has no
+// libraries.
 func isStatic(path string) bool {
 	f, err := elf.Open(path)
 	if err != nil {

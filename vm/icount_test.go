@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// A loop's cost in instructions, read from the guest's clock, is the same in two VMs: to some microseconds in 300 ms,
-// which is what interrupts for the streams and the root cost. Its second run counts, because the first one loads pages.
+// The cost of a loop in instructions, read from the guest's clock, is the same in two VMs: to some
+// microseconds in 300 ms, caused by interrupts for the streams and the root. The second run of the loop
+// is compared, because the first one loads pages.
 func TestICount(t *testing.T) {
 	release := installed(t)[0]
 	const script = `
 		f() { local i t0=$EPOCHREALTIME; for ((i=0; i<20000; i++)); do :; done; t=$(( ${EPOCHREALTIME/./} - ${t0/./} )); }
 		f; f; echo $t`
-	var took [2]float64 // microseconds
+	var took [2]float64 // in microseconds
 	for i := range took {
 		var err error
 		r := run(t, Config{Release: release, ICount: true}, "bash", "-c", script)

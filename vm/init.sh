@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # PID 1 of the guest. It mounts the host's root read-only under an overlay, runs the command there with its streams
-# on virtio-serial ports, and says on the control port how the command ended. It stays in the initramfs itself, and
-# so needs nothing of what it mounts. When it gives up, the kernel panics, which ends the VM.
+# on virtio-serial ports, and sends the command's exit status on the control port. It stays in the initramfs itself, so
+# that it does not depend on what it mounts. When it gives up, the kernel panics, which ends the VM.
 #
-# /session sets MARKER, the bytes that end the output streams; FOREIGN, if the host's files belong to nobody here but
-# those of the user who runs the VM; MODULES, the folder of the kernel's modules where they are not in the host's /lib/modules;
+# /session sets MARKER, the bytes that end the output streams; FOREIGN, if only the files of the user who runs the VM
+# have a known owner here; MODULES, the folder of the kernel's modules where they are not in the host's /lib/modules;
 # and the positional parameters, the directories to be writable. /command runs the command.
 
 fail() {

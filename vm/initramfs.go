@@ -24,7 +24,8 @@ var initScript []byte
 // applets are the busybox commands that init.sh uses and that are not built into its shell.
 var applets = []string{"cat", "chroot", "env", "hostname", "insmod", "ip", "ln", "mkdir", "mkfifo", "mount", "mv", "setsid", "sh", "sleep", "sync"}
 
-// guestModules returns, in load order, the module files that a guest needs to reach its root and its streams.
+// guestModules returns the files of the modules that a guest needs to mount its root and to open its
+// streams, in load order.
 func guestModules(kernel kernels.Kernel) ([]string, error) {
 	tree, err := readModuleTree(kernel.Modules())
 	if err != nil {
@@ -33,8 +34,8 @@ func guestModules(kernel kernels.Kernel) ([]string, error) {
 	return tree.loadOrder("virtio_pci", "virtio_console", "virtiofs", "overlay")
 }
 
-// openInitramfs returns an initramfs in memory: the part that depends on the release alone, from the cache,
-// followed by an archive with this run's session and command files.
+// openInitramfs returns an initramfs in memory: the part that depends only on the release, from the
+// cache, followed by an archive with this run's session and command files.
 func openInitramfs(release, busybox string, session, command string) (*os.File, error) {
 	common, err := openCommonInitramfs(release, busybox)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"gostap/internal/vmlinuz"
 )
 
-// Releases returns the installed kernels that Run can boot, oldest name first: those with a /boot/vmlinuz-RELEASE
-// whose modules have every driver that the guest needs.
+// Releases returns the installed kernels that Run can boot, sorted by version: those with a
+// /boot/vmlinuz-RELEASE and modules with every driver that the guest needs.
 func Releases() []string {
 	return slices.DeleteFunc(kernels.Booted(), func(release string) bool {
 		_, err := guestModules(kernels.Find(release))
@@ -20,10 +20,10 @@ func Releases() []string {
 	})
 }
 
-// openKernel opens what qemu boots for a release. That is the ELF image from inside the release's vmlinuz, which
-// qemu starts by its PVH entry point: unpacking it here once saves the guest 0.5 s (lz4, 6.1) to 0.9 s (zstd, 6.12)
-// at every boot. With kaslr, or if the image can't be unpacked, it is the compressed image itself, because the code that
-// chooses a random address is in its decompressor. UEFI starts that, too.
+// openKernel opens the kernel image that qemu boots for a release: the ELF image in the release's
+// vmlinuz, which qemu starts by its PVH entry point. Unpacking it here once saves 0.5 s (lz4, 6.1) to
+// 0.9 s (zstd, 6.12) at every boot. With KASLR, or if the image can't be unpacked, it is the compressed
+// image itself, whose decompressor chooses the random address. UEFI starts the compressed image, too.
 func openKernel(cfg *Config) (*os.File, error) {
 	if cfg.UEFI != nil {
 		return os.Open(cfg.UEFI.Image)

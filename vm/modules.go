@@ -12,7 +12,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// moduleTree is what depmod wrote down about /lib/modules/RELEASE.
+// moduleTree has the results of depmod for /lib/modules/RELEASE.
 type moduleTree struct {
 	dir     string
 	builtin map[string]bool     // module name
@@ -40,8 +40,8 @@ func readModuleTree(dir string) (*moduleTree, error) {
 	return t, err
 }
 
-// loadOrder returns the files of the named modules and of all that they need, each after those that it needs.
-// What is built into the kernel is left out.
+// loadOrder returns the files of the named modules and their dependencies, each after its dependencies.
+// Modules that are built into the kernel are left out.
 func (t *moduleTree) loadOrder(names ...string) ([]string, error) {
 	var order []string
 	var visit func(name string) error
@@ -69,7 +69,8 @@ func (t *moduleTree) loadOrder(names ...string) ([]string, error) {
 	return order, nil
 }
 
-// moduleName turns kernel/fs/fuse/virtio-fs.ko.xz into virtio_fs, the name under which lsmod shows it.
+// moduleName returns the module name, as lsmod shows it, of a path: virtio_fs for
+// kernel/fs/fuse/virtio-fs.ko.xz.
 func moduleName(path string) string {
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	return strings.ReplaceAll(name, "-", "_")

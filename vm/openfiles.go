@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forget has the guest drop its caches when virtiofsd, which holds a file open for each inode that the guest has cached, has half of
-// the files that it may have. Without CAP_SYS_RESOURCE, which containers lack, that is this process's hard limit: a guest that
-// looks at some thousand modules would get EMFILE.
+// forget makes the guest drop its caches when virtiofsd has half of the files open that it may open: it
+// keeps a file open for each inode in the guest's cache. Without CAP_SYS_RESOURCE, which containers
+// lack, its limit is this process's hard limit: a guest that reads some thousand modules would get
+// EMFILE.
 func (g *guest) forget() {
 	if !g.reached || g.forgetting {
 		return
@@ -22,7 +23,8 @@ func (g *guest) forget() {
 	}
 }
 
-// openFiles returns how many files a process has open, and how many it may have: 0 and 0 if that can't be known.
+// openFiles returns the number of files that a process has open, and its limit: 0 and 0 if they are not
+// known.
 func openFiles(pid int) (n, limit int) {
 	var most unix.Rlimit
 	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &most); err != nil {
@@ -34,7 +36,7 @@ func openFiles(pid int) (n, limit int) {
 	}
 	defer dir.Close()
 	limit = int(min(most.Cur, 1<<30))
-	if info, err := dir.Stat(); err == nil && info.Size() > 0 { // their number, from Linux 6.2 on
+	if info, err := dir.Stat(); err == nil && info.Size() > 0 { // the number of entries, from Linux 6.2 on
 		return int(info.Size()), limit
 	}
 	names, _ := dir.Readdirnames(limit/2 + 1)

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// children returns this process's children that have a name that begins so.
+// children returns this process's children whose names begin with prefix.
 func children(prefix string) (pids []int) {
 	files, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, file := range files {
@@ -30,7 +30,7 @@ func children(prefix string) (pids []int) {
 	return pids
 }
 
-// limitOnOutput lets virtiofsd have only some files open, from the first output on.
+// limitOnOutput reduces the number of files that virtiofsd may open at the first output.
 type limitOnOutput struct {
 	bytes.Buffer
 	files uint64
@@ -46,7 +46,7 @@ func (w *limitOnOutput) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// A guest can look at more files than virtiofsd may have open, if it reads some of them, too.
+// A guest can access more files than virtiofsd may have open, and reads some of them.
 func TestManyFiles(t *testing.T) {
 	oneRelease(t, func(t *testing.T, release string) {
 		const folders, each, most = 5, 250, 800

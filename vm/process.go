@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childAttributes keep a child from outliving the thread that starts it, and the terminal's Ctrl-C from reaching it.
+// childAttributes makes a child end with the thread that starts it, and protects it from the terminal's
+// Ctrl-C.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -25,7 +26,7 @@ type process struct {
 	exited chan struct{} // closed when the child has been waited for
 }
 
-// newProcess prepares a program with files as its descriptors 3, 4, ….
+// newProcess prepares the start of a program with files as its descriptors 3, 4, ….
 func newProcess(stdout *console, files []*os.File, name string, args ...string) *process {
 	p := &process{cmd: exec.Command(name, args...), exited: make(chan struct{})}
 	if stdout != nil {
@@ -34,11 +35,11 @@ func newProcess(stdout *console, files []*os.File, name string, args ...string) 
 	p.cmd.Stderr = &p.stderr
 	p.cmd.ExtraFiles = files
 	p.cmd.SysProcAttr = childAttributes()
-	p.cmd.WaitDelay = time.Second // for what its own children have to say
+	p.cmd.WaitDelay = time.Second // for output of its own children
 	return p
 }
 
-// start starts the program from the calling thread, which must last as long as it.
+// start starts the program from the calling thread, which must live as long as the program.
 func (p *process) start() error {
 	if err := p.cmd.Start(); err != nil {
 		return errors.Wrap(err, p.cmd.Path)
@@ -50,7 +51,8 @@ func (p *process) start() error {
 	return nil
 }
 
-// kill ends the child, if it still runs, and reports whether it is gone: what is stuck in the host's kernel stays.
+// kill ends the child, if it still runs, and reports whether it has ended: it has not if it is stuck in
+// the host's kernel.
 func (p *process) kill() bool {
 	p.cmd.Process.Kill()
 	return p.ends(10 * time.Second)
@@ -66,7 +68,7 @@ func (p *process) ends(within time.Duration) bool {
 	}
 }
 
-// tailBuffer keeps the last that a child says on its standard error. It is to be read when the child has exited.
+// tailBuffer keeps the end of a child's standard error. It may be read when the child has exited.
 type tailBuffer []byte
 
 func (b *tailBuffer) Write(p []byte) (int, error) {
@@ -78,7 +80,7 @@ func (b *tailBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// socketPair returns two connected sockets: one to use here, one to hand to a child.
+// socketPair returns two connected sockets: one for this process, one for a child.
 func socketPair() (*net.UnixConn, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

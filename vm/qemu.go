@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// ports are the guest's virtio-serial ports /dev/vport0p1 and so on, in this order; init.sh knows them by number.
-// Behind them is qemu's own.
+// ports are the guest's virtio-serial ports /dev/vport0p1 and so on, in this order, which init.sh
+// relies on. The last one is qemu's monitor.
 var ports = []string{"stdin", "stdout", "stderr", "control", "monitor"}
 
-// kernelArgs are for a fast boot and a prompt end. Without tsc=reliable, 6.1 calls the clocks of an emulated AMD CPU
-// unsynchronised, and falls back to slow ones. A guest that hangs is asked where by an NMI.
+// kernelArgs are for a fast boot, and for a reboot at a panic. Without tsc=reliable, 6.1 considers the
+// clocks of an emulated AMD CPU unsynchronised, and uses slow ones. An NMI makes a guest that hangs
+// panic, to show where it hangs.
 const kernelArgs = "console=ttyS0 quiet rdinit=/init panic=-1 oops=panic reboot=triple unknown_nmi_panic tsc=reliable no_timer_check cryptomgr.notests"
 
-// machine is a VM that runs: qemu with the host's ends of its ports, and virtiofsd.
+// machine is a running VM: qemu with the host's ends of its ports, and virtiofsd.
 type machine struct {
 	qemu, fsd *process
 	monitor   *monitor
@@ -41,7 +42,7 @@ func startMachine(b *boot, accel accelerator) (*machine, error) {
 	return m, nil
 }
 
-// startQemu starts qemu, for which virtiofsd is at the other end of the socket fs.
+// startQemu starts qemu; virtiofsd is at the other end of the socket fs.
 func (m *machine) startQemu(b *boot, accel accelerator, fs *os.File) error {
 	var files []*os.File
 	share := func(f *os.File) int {
@@ -81,7 +82,7 @@ func (m *machine) startQemu(b *boot, accel accelerator, fs *os.File) error {
 	return nil
 }
 
-// end ends what still runs. The streams can then be read to their ends.
+// end ends the processes that still run. The streams can then be read to their ends.
 func (m *machine) end() {
 	if !m.qemu.kill() {
 		m.hangUp()
@@ -90,7 +91,7 @@ func (m *machine) end() {
 	m.fsd.kill()
 }
 
-// args are qemu's for the firmware; what it writes to its variables is not kept.
+// args are qemu's arguments for the firmware; changes to its variables are not kept.
 func (u *UEFI) args() []string {
 	if u == nil {
 		return nil

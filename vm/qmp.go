@@ -9,18 +9,19 @@ import (
 	"sync"
 )
 
-// monitor listens to qemu by QMP, its machine protocol: one JSON object after the other, docs/interop/qmp-spec.txt in qemu's source.
+// monitor is a client of QMP, qemu's machine protocol: a sequence of JSON objects, see
+// docs/interop/qmp-spec.txt in qemu's source.
 type monitor struct {
 	conn    *net.UnixConn
-	greeted chan struct{} // closed when qemu has come up
-	stopped chan struct{} // closed when the guest no longer runs, though qemu goes on
-	done    chan struct{} // closed when qemu has hung up
+	greeted chan struct{} // closed when qemu has started
+	stopped chan struct{} // closed when the guest has stopped, though qemu still runs
+	done    chan struct{} // closed when qemu has closed the connection
 
 	mu  sync.Mutex
-	why string // the guest no longer runs, in qemu's words
+	why string // the reason why the guest has stopped, as qemu names it
 }
 
-// qmpMessage is what qemu sends: a greeting, an event, or the answer to a command.
+// qmpMessage is a message from qemu: a greeting, an event, or the response to a command.
 type qmpMessage struct {
 	QMP   *struct{}
 	Event string
@@ -33,7 +34,7 @@ type qmpMessage struct {
 	}
 }
 
-// internalError is qemu's reason where KVM gives up.
+// internalError is qemu's reason when KVM fails.
 const internalError = "internal-error"
 
 func newMonitor(conn *net.UnixConn) *monitor {
@@ -55,8 +56,8 @@ func (m *monitor) listen() {
 			m.execute("query-status") // it may have stopped already
 			close(m.greeted)
 		case s.Event == "STOP":
-			m.execute("query-status") // says why
-		case s.Event == "SHUTDOWN": // and qemu ends
+			m.execute("query-status") // the response has the reason
+		case s.Event == "SHUTDOWN": // qemu ends, too
 			m.setReason(s.Data.Reason)
 		case s.Event == "RESET":
 			m.stop("it has been reset, " + s.Data.Reason)
@@ -69,12 +70,12 @@ func (m *monitor) listen() {
 	}
 }
 
-// execute asks for a command without arguments. Whether qemu obeys is heard from the events, or isn't.
+// execute sends a command without arguments. Its effect is reported by events.
 func (m *monitor) execute(command string) {
 	fmt.Fprintf(m.conn, "{\"execute\":%q}\n", command)
 }
 
-// setReason keeps the first reason, and reports whether this is it.
+// setReason stores the first reason, and reports whether it is the first.
 func (m *monitor) setReason(why string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,14 +92,14 @@ func (m *monitor) stop(why string) {
 	}
 }
 
-// reason returns why the guest no longer runs, "" if qemu hasn't said it.
+// reason returns why the guest has stopped, "" if qemu hasn't reported it.
 func (m *monitor) reason() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.why
 }
 
-// up reports whether qemu has come up.
+// up reports whether qemu has started.
 func (m *monitor) up() bool {
 	select {
 	case <-m.greeted:

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// patience says for how long nothing may be heard of a VM before it counts as dead.
+// patience has the times after which a silent VM is considered dead.
 type patience struct {
-	tick time.Duration // how often that is looked at
+	tick time.Duration // the interval of checks
 
-	greeting time.Duration // of qemu, after it has been started
-	kvm      time.Duration // of the kernel's init, under KVM that has not worked yet
-	boot     time.Duration // of the init otherwise: kernels that look for bugs themselves take minutes, emulated
-	ping     time.Duration // of the guest, before it is pinged
-	report   time.Duration // of its answer, before that is told
-	answer   time.Duration // of its answer at all; ten times what it took to its init is added
+	greeting time.Duration // for qemu's greeting after its start
+	kvm      time.Duration // for the kernel to reach its init, under KVM that has not worked yet
+	boot     time.Duration // for the same otherwise: emulated debug kernels take minutes
+	ping     time.Duration // of silence before the guest is pinged
+	report   time.Duration // for the response, before its lack is reported
+	answer   time.Duration // for the response, before the guest is given up; ten times the time of its boot is added
 
-	lastWords time.Duration // for what a guest that is given up has to say
-	exit      time.Duration // for qemu to end when its guest has
+	lastWords time.Duration // for the last messages of a guest that has been given up
+	exit      time.Duration // for qemu to end after its guest
 }
 
 var defaultPatience = patience{
@@ -34,7 +34,7 @@ var defaultPatience = patience{
 	exit:      3 * time.Second,
 }
 
-// tick does what is to be done about a silent guest.
+// tick checks for silence.
 func (g *guest) tick() error {
 	if !g.up && g.monitor.up() {
 		g.up, g.watch.quiet = true, 0
@@ -56,7 +56,7 @@ func (g *guest) tick() error {
 	return nil
 }
 
-// ping has the guest give a sign of life.
+// ping makes the guest send a sign of life.
 func (g *guest) ping(quiet time.Duration) {
 	if !g.pinged {
 		g.pinged = true
@@ -65,7 +65,7 @@ func (g *guest) ping(quiet time.Duration) {
 	g.reportSilence(g.group != "" && quiet >= g.cfg.patience.ping+g.cfg.patience.report)
 }
 
-// reportSilence tells that the guest doesn't answer, or that it does again.
+// reportSilence reports that the guest does not respond, or that it does again.
 func (g *guest) reportSilence(silent bool) {
 	switch {
 	case silent && !g.silenceTold:
@@ -76,7 +76,8 @@ func (g *guest) reportSilence(silent bool) {
 	g.silenceTold = silent
 }
 
-// giveUp gives up a guest. Its kernel may still say on the console where it hangs: an NMI makes it panic.
+// giveUp ends a guest that does not respond. An NMI makes its kernel panic, so that the console shows
+// where it hangs.
 func (g *guest) giveUp(format string, quiet time.Duration) error {
 	g.monitor.execute("inject-nmi")
 	g.qemu.ends(g.cfg.patience.lastWords)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// TestMain makes a qemu of the test binary where it is called so.
+// TestMain runs the stand-in when the test binary is started as qemu.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "qemu-system-x86_64" {
 		newStandIn().behave(os.Getenv("STANDIN"))
@@ -25,12 +25,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// standIn is a qemu that is none: it has qemu's ports, its monitor, and the guest's part on them.
+// standIn is a stand-in for qemu: it has qemu's ports and its monitor, and plays the guest.
 type standIn struct {
 	kvm    bool
 	marker string
 	ports  map[string]*os.File
-	status string // what query-status answers
+	status string // the response to query-status
 }
 
 func newStandIn() *standIn {
@@ -52,7 +52,7 @@ func newStandIn() *standIn {
 	return s
 }
 
-// behave does what a test wants.
+// behave shows a behaviour that a test needs.
 func (s *standIn) behave(how string) {
 	if how, ok := strings.CutPrefix(how, "kvm:"); ok && s.kvm {
 		s.behave(how)
@@ -76,12 +76,12 @@ func (s *standIn) behave(how string) {
 		control := s.start()
 		fmt.Println("[    2.5] the last line of the console")
 		fmt.Fprintln(s.ports["stdout"], "half of the output")
-		control.Scan() // the first question
+		control.Scan() // the first ping
 		switch how {
 		case "stops in the session":
 			s.stop()
 		case "loses its files":
-			s.ports["host"].Close() // virtiofsd ends then
+			s.ports["host"].Close() // makes virtiofsd end
 		}
 		s.hang()
 	case "cannot start the command":
@@ -104,7 +104,7 @@ func (s *standIn) behave(how string) {
 	}
 }
 
-// greet speaks QMP from now on. An NMI makes the kernel panic.
+// greet serves QMP. An NMI makes the kernel panic.
 func (s *standIn) greet() {
 	monitor := s.ports["monitor"]
 	fmt.Fprintln(monitor, `{"QMP":{"version":{},"capabilities":[]}}`)
@@ -122,7 +122,7 @@ func (s *standIn) greet() {
 	}()
 }
 
-// stop is what qemu does where KVM gives up.
+// stop does what qemu does when KVM fails.
 func (s *standIn) stop() {
 	s.status = `"status":"internal-error","running":false`
 	fmt.Fprintln(s.ports["monitor"], `{"event":"STOP"}`)
@@ -135,7 +135,7 @@ func (s *standIn) say(word string) { fmt.Fprintln(s.ports["control"], word) }
 func (s *standIn) start() *bufio.Scanner {
 	control := bufio.NewScanner(s.ports["control"])
 	s.say("init")
-	control.Scan() // hello
+	control.Scan() // the greeting
 	s.say("started 1")
 	return control
 }
@@ -148,5 +148,5 @@ func (s *standIn) end(status int) {
 	s.hang()
 }
 
-// hang sleeps: with select {} the Go runtime would see a deadlock and end.
+// hang sleeps: with select {} the Go runtime would detect a deadlock and exit.
 func (s *standIn) hang() { time.Sleep(math.MaxInt64) }

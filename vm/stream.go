@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// inTurn is a writer for two streams, which take turns.
+// inTurn serializes the writes of two streams to one writer.
 type inTurn struct {
 	mu sync.Mutex
 	io.Writer
@@ -20,8 +20,8 @@ func (w *inTurn) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
-// copyUntil copies src to dst up to a marker, and reports whether the marker came before end-of-file. Nothing is held back
-// but bytes at the end of what has arrived that could be the beginning of the marker.
+// copyUntil copies src to dst up to a marker, and reports whether the marker came before end-of-file.
+// All data are written at once, except for bytes at the end that could be the beginning of the marker.
 func copyUntil(dst io.Writer, src io.Reader, marker []byte) (bool, error) {
 	buf := make([]byte, 64<<10)
 	held := 0
@@ -51,7 +51,7 @@ func copyUntil(dst io.Writer, src io.Reader, marker []byte) (bool, error) {
 	}
 }
 
-// overlap returns the length of the longest end of data that is a beginning of marker, but not all of it.
+// overlap returns the length of the longest suffix of data that is a proper prefix of marker.
 func overlap(data, marker []byte) int {
 	for n := min(len(data), len(marker)-1); n > 0; n-- {
 		if bytes.HasSuffix(data, marker[:n]) {

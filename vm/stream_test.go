@@ -34,7 +34,7 @@ func TestCopyUntil(t *testing.T) {
 	}
 }
 
-// What can't be the marker's beginning is passed on at once.
+// Data that can't be the marker's beginning are written at once.
 func TestCopyUntilHoldsNothingBack(t *testing.T) {
 	in, w := io.Pipe()
 	r, out := io.Pipe()

@@ -21,8 +21,8 @@ import (
 //go:embed preload/virtiofsd.c
 var preloadSource []byte
 
-// byUser makes virtiofsd work for an ordinary user: as root of a user namespace in which he is root and nobody else exists.
-// In the host it has his rights and groups, and no more.
+// byUser makes virtiofsd work for an ordinary user: as root of a user namespace in which no other user
+// is mapped. On the host it has the user's rights and groups, and no more.
 func (p *process) byUser(gcc string) error {
 	preload, err := preloaded(gcc)
 	if err != nil {
@@ -32,7 +32,8 @@ func (p *process) byUser(gcc string) error {
 	p.cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER
 	p.cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
 	p.cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
-	// It holds a file open for each that the guest knows, and can't have more than the user.
+	// virtiofsd keeps a file open for each inode that the guest knows, and its limit is that of the
+	// user.
 	var files unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
 		return errors.Wrap(err, "getrlimit")
@@ -41,7 +42,7 @@ func (p *process) byUser(gcc string) error {
 	return nil
 }
 
-// preloaded returns the library made of preload/virtiofsd.c.
+// preloaded returns the library built from preload/virtiofsd.c.
 func preloaded(gcc string) (string, error) {
 	key := sha256.Sum256(preloadSource)
 	dir := cache.Path("vm", "preload-"+hex.EncodeToString(key[:8]))
@@ -64,7 +65,8 @@ func preloaded(gcc string) (string, error) {
 	return library, err
 }
 
-// refusedNamespace says what to do where ordinary users may have no user namespaces; Debian lets them.
+// refusedNamespace explains how to allow user namespaces for ordinary users, which Debian does by
+// default.
 func refusedNamespace(err error) error {
 	if os.Geteuid() == 0 || !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSPC) {
 		return err

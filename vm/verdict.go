@@ -14,19 +14,21 @@ import (
 	"gostap/internal/kernels"
 )
 
-// kvmDevice is what qemu opens for KVM.
+// kvmDevice is the device that qemu opens for KVM.
 var kvmDevice = "/dev/kvm"
 
-// verdict is what is known of KVM with one kernel image and one qemu, until the host reboots. That /dev/kvm opens says nothing,
-// nor do a few instructions that run: where virtualisation is nested or emulated, qemu may abort or hang, or the guest stop
-// half a minute into its boot. KVM works once the kernel has reached its init under it.
+// verdict is the known result of KVM with one kernel image and one qemu, valid until the host reboots.
+// That /dev/kvm can be opened proves nothing, nor do a few instructions that run: if virtualisation is
+// nested or emulated, qemu may abort or hang, or the guest may stop half a minute into its boot. KVM
+// works if the kernel has reached its init under it.
 type verdict struct {
 	release string
-	of      string // what it is about
+	of      string // identifies the boot, image and qemu
 	words   string // "works", "fails", or "" if it has not been tried
 }
 
-// readVerdict returns what is known. KVM that can't be opened fails, but that is not kept.
+// readVerdict returns the stored verdict. If KVM can't be opened the verdict is "fails", but that is
+// not stored.
 func readVerdict(release, qemu string) verdict {
 	v := verdict{release: release, words: "fails"}
 	f, err := os.OpenFile(kvmDevice, os.O_RDWR, 0)
@@ -52,8 +54,8 @@ func readVerdict(release, qemu string) verdict {
 	return v
 }
 
-// KVM says what is known of guests of a release under KVM since the host has booted: "works", "fails", also if /dev/kvm can't be
-// opened, or "" if none has been tried.
+// KVM returns the verdict for a release since the host has booted: "works", "fails" (also if /dev/kvm
+// can't be opened), or "" if it has not been tried.
 func KVM(release string) string {
 	qemu, _ := exec.LookPath("qemu-system-x86_64")
 	return readVerdict(release, qemu).words
@@ -61,7 +63,7 @@ func KVM(release string) string {
 
 func (v *verdict) path() string { return cache.Path("vm", v.release, "kvm") }
 
-// keep keeps what has been found out. If that fails it is found out again.
+// keep stores the verdict. An error is ignored, as the next boot then finds out again.
 func (v *verdict) keep(words string) {
 	if v.words != words {
 		v.words = words

@@ -12,8 +12,8 @@ import (
 	"gostap/internal/cache"
 )
 
-// startVirtiofsd starts the server of the host's root directory, which reads what the caller may, and returns it with the socket
-// for qemu.
+// startVirtiofsd starts the server of the host's root directory, with the caller's rights, and returns
+// it with the socket for qemu.
 func startVirtiofsd(t tools) (*process, *os.File, error) {
 	listening, connected, err := vhostSockets()
 	if err != nil {
@@ -35,9 +35,10 @@ func startVirtiofsd(t tools) (*process, *os.File, error) {
 	return p, connected, nil
 }
 
-// vhostSockets returns a listening socket and one that has connected to it. They have a name for a moment only: nothing is left
-// to be removed. It is in a folder that only its owner may enter, because who connects sees all files. The folder's descriptor
-// stands for its path, which may be longer than a socket's name can be.
+// vhostSockets returns a listening socket and one that is connected to it. They have a name only
+// temporarily, so that nothing has to be removed later. It is in a directory that only its owner may
+// enter, because a connected process can read all files. The path of the directory's descriptor is
+// used, as its own path may be longer than a socket's name may be.
 func vhostSockets() (listening, connected *os.File, err error) {
 	if err := os.MkdirAll(cache.Root(), 0o755); err != nil {
 		return nil, nil, err

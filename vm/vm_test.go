@@ -16,7 +16,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// installed returns the kernels to test with, one at least.
+// installed returns the kernels to test with, at least one.
 func installed(t *testing.T) []string {
 	if testing.Short() {
 		t.Skip("boots VMs")
@@ -35,12 +35,12 @@ func eachRelease(t *testing.T, test func(t *testing.T, release string)) {
 	}
 }
 
-// oneRelease runs a test of what is alike on all kernels.
+// oneRelease runs a test that does not depend on the kernel on one of them.
 func oneRelease(t *testing.T, test func(t *testing.T, release string)) {
 	test(t, installed(t)[0])
 }
 
-// result is what a command did in a VM.
+// result is the result of a command in a VM.
 type result struct {
 	status         int
 	stdout, stderr string
@@ -132,7 +132,8 @@ func TestThroughput(t *testing.T) {
 
 func TestPanic(t *testing.T) {
 	eachRelease(t, func(t *testing.T, release string) {
-		// What is on its way from the command to the host when the kernel dies is lost: so it gets some time.
+		// Output that is on its way from the command to the host when the kernel panics is lost: so
+		// wait before.
 		r := run(t, Config{Release: release}, "sh", "-c", "echo before; sleep 3; echo c >/proc/sysrq-trigger")
 		var dead *GuestError
 		if !errors.As(r.err, &dead) {
@@ -151,7 +152,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// signalOnOutput sends a signal each time that something is written to it.
+// signalOnOutput sends a signal at each write to it.
 type signalOnOutput struct {
 	bytes.Buffer
 	signals chan os.Signal
@@ -178,7 +179,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// stopOnOutput stops qemu, as if it hung, when something is written to it.
+// stopOnOutput stops qemu, as if it hung, at the first write to it.
 type stopOnOutput struct{ bytes.Buffer }
 
 func (w *stopOnOutput) Write(p []byte) (int, error) {

@@ -11,17 +11,18 @@ import (
 	"time"
 )
 
-// watch measures for how long nothing has been heard of a VM. It counts the time in which the VM could have said something: not
-// that in which its threads waited for a processor of a busy host, and not that in which this process stood still itself.
+// watch measures for how long a VM has been silent. It counts only time in which the VM could have run:
+// not the time in which its threads waited for a CPU of a busy host, nor the time in which this process
+// was stopped.
 type watch struct {
 	*time.Ticker
 	period time.Duration
 	pid    int // qemu's
 
-	signs  atomic.Int64 // of life; whoever hears one counts it
-	known  int64        // those that quiet takes into account
+	signs  atomic.Int64 // signs of life; the receivers of messages count them
+	known  int64        // the number at the last tick
 	waited time.Duration
-	total  time.Duration // that it has been there
+	total  time.Duration // its whole run time
 	quiet  time.Duration
 }
 
@@ -29,8 +30,8 @@ func newWatch(pid int, period time.Duration) *watch {
 	return &watch{Ticker: time.NewTicker(period), period: period, pid: pid, waited: waited(pid)}
 }
 
-// tick takes a tick into account. Ticks that this process came too late for are none. One counts for a third at least,
-// so that patience ends on every host.
+// tick updates the time of silence. Ticks that this process handles late do not count. A tick counts at
+// least a third, so that patience ends on every host.
 func (w *watch) tick() {
 	now := waited(w.pid)
 	lost := min(max(now-w.waited, 0), w.period*2/3)
@@ -43,7 +44,7 @@ func (w *watch) tick() {
 	w.quiet += w.period - lost
 }
 
-// waited returns for how long the threads of a process have waited for a processor, all in all; see schedstat in
+// waited returns the total time for which a process's threads have waited for a CPU; see schedstat in
 // Documentation/scheduler/sched-stats.rst in the kernel's source.
 func waited(pid int) time.Duration {
 	var sum time.Duration

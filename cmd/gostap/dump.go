@@ -62,7 +62,7 @@ func (o *options) dump() error {
 	return out.Flush()
 }
 
-// aliasLine is an alias with what it stands for.
+// aliasLine is an alias with its probe points.
 func aliasLine(d *syntax.AliasDecl) string {
 	points := make([]string, len(d.Points))
 	for i, pt := range d.Points {

@@ -140,3 +140,16 @@ func (o *options) verbosity(n int) int {
 	}
 	return o.verbose + int(o.verboseFor[n-1]-'0')
 }
+
+// countUses has n count how often the flag is given.
+func countUses(f *pflag.Flag, n *int) { f.Value = countedValue{f.Value, n} }
+
+type countedValue struct {
+	pflag.Value
+	uses *int
+}
+
+func (c countedValue) Set(value string) error {
+	*c.uses++
+	return c.Value.Set(value)
+}

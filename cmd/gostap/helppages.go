@@ -5,12 +5,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gostap/docs"
 	"gostap/elaborate/library"
+	"gostap/internal/lazyregexp"
 )
 
 // gostap help for topics in the pages of docs/, and the search by words.
@@ -52,14 +52,14 @@ func pagesAbout(name string) (found []library.Doc) {
 }
 
 var (
-	arguments  = regexp.MustCompile(`\([^)]*\)?`)
-	timerUnits = regexp.MustCompile(`^timer\.(s|sec|ms|msec|us|usec|ns|nsec|jiffies)\b`)
+	arguments  = lazyregexp.MustCompile(`\([^)]*\)?`)
+	timerUnits = lazyregexp.MustCompile(`^timer\.(s|sec|ms|msec|us|usec|ns|nsec|jiffies)\b`)
 )
 
 // spellsPoint reports whether a heading of docs/PROBES.md, points separated by commas, contains the point, with any arguments.
 func spellsPoint(heading, point string) bool {
-	shape := func(text string) string { return arguments.ReplaceAllString(strings.TrimSpace(text), "") }
-	point = timerUnits.ReplaceAllString(shape(point), "timer.UNIT")
+	shape := func(text string) string { return arguments().ReplaceAllString(strings.TrimSpace(text), "") }
+	point = timerUnits().ReplaceAllString(shape(point), "timer.UNIT")
 	if strings.HasPrefix(point, "perf.") {
 		for _, level := range []string{"hw", "sw"} {
 			if event := "perf." + level + "."; strings.HasPrefix(point, event) {

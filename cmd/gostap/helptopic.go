@@ -4,11 +4,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/pkg/errors"
@@ -54,7 +56,7 @@ message that gostap has printed; else what has all of these words in it.
 	q.flags(cmd)
 	cmd.Flags().StringArrayVarP(&q.includes, "include", "I", nil, "of tapsets in `DIR`, too")
 	cmd.Flags().BoolVar(&reference, "reference", false, "print all of the library's, as Markdown")
-	cmd.Flags().StringVar(&man, "man", "", "write the manual pages to `FOLDER`")
+	cmd.Flags().StringVar(&man, "man", "", "write the manual pages to `FOLDER`, as Markdown for go-md2man")
 	return cmd
 }
 
@@ -108,25 +110,33 @@ func printTopics(w io.Writer, docs []library.Doc) {
 func printReference(w io.Writer, docs []library.Doc) {
 	out := bufio.NewWriter(w)
 	defer out.Flush()
-	chapters := map[string][]library.Doc{}
-	for _, d := range docs {
-		if strings.HasPrefix(d.File, libraryPath) && !d.Private {
-			chapter := path.Base(path.Dir(d.File))
-			chapters[chapter] = append(chapters[chapter], d)
-		}
-	}
-	var names []string
-	for name := range chapters {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	fmt.Fprintf(out, "# Functions and probe aliases\n\nMade by `%s help --reference` of the comments in `tapsets/`.\n", path.Base(os.Args[0]))
-	for _, name := range names {
-		fmt.Fprintf(out, "\n## %s\n", name)
-		list := chapters[name]
-		sort.SliceStable(list, func(i, j int) bool { return list[i].Name < list[j].Name })
-		for _, d := range list {
+	for _, c := range chapters(docs, "") {
+		fmt.Fprintf(out, "\n## %s\n", c.name)
+		for _, d := range c.docs {
 			fmt.Fprintf(out, "\n### `%s`\n\n%s\n", strings.TrimPrefix(strings.TrimPrefix(d.Signature, "function "), "probe "), d.Text)
 		}
 	}
+}
+
+// A chapter is the documentation of a folder of the library.
+type chapter struct {
+	name string
+	docs []library.Doc // by name
+}
+
+// chapters returns the documentation of the library's own public functions and aliases whose signatures begin with kind.
+func chapters(docs []library.Doc, kind string) (list []chapter) {
+	byName := map[string][]library.Doc{}
+	for _, d := range docs {
+		if strings.HasPrefix(d.File, libraryPath) && !d.Private && strings.HasPrefix(d.Signature, kind) {
+			name := path.Base(path.Dir(d.File))
+			byName[name] = append(byName[name], d)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		slices.SortStableFunc(byName[name], func(a, b library.Doc) int { return cmp.Compare(a.Name, b.Name) })
+		list = append(list, chapter{name, byName[name]})
+	}
+	return list
 }

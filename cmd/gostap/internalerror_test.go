@@ -13,7 +13,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// brokenPass is one that panics at a place in a script.
+// brokenPass is a pass that panics at a position in a script.
 func brokenPass() error {
 	src := &syntax.Source{Path: "x.stp", Text: []byte("global n\nprobe begin { println(n) }\n")}
 	at := syntax.Pos{Source: src, Line: 2, Col: 15}
@@ -28,8 +28,8 @@ const (
 	panicAdvice = "    " + internalAdvice + "\n"
 )
 
-// TestInternalErrors: a panic ends as an error with the pass, the place and what to do, and the
-// exit code 1; -vvv alone shows the trace.
+// TestInternalErrors: a panic becomes an error with the pass, the position and advice, and exit code 1;
+// only -vvv shows the trace.
 func TestInternalErrors(t *testing.T) {
 	colorful = false
 	inScript := "    probe begin { println(n) }\n                  ^\n"
@@ -63,7 +63,7 @@ func TestInternalErrors(t *testing.T) {
 	}
 }
 
-// brokenGoroutine is what panics in a goroutine that is waited for.
+// brokenGoroutine panics in a goroutine that is waited for.
 func brokenGoroutine() error {
 	var group panics.Group
 	group.Go(func() {
@@ -74,7 +74,7 @@ func brokenGoroutine() error {
 	return nil
 }
 
-// TestVerbose: every command takes -vvv, which messages of internal errors speak of.
+// TestVerbose: every command accepts -vvv, which messages of internal errors mention.
 func TestVerbose(t *testing.T) {
 	for _, c := range newRoot([]string{"list"}).Commands() {
 		if err := c.ParseFlags([]string{"-vvv"}); err != nil {

@@ -6,12 +6,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"sort"
 	"strings"
 
-	"github.com/cpuguy83/go-md2man/v2/md2man"
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,10 +19,10 @@ import (
 	"gostap/elaborate/probetype"
 )
 
-// The manual pages, from the help of commands, docs/ and the tapsets' comments: they are written as Markdown, which
-// go-md2man converts to roff.
+// The manual pages, from the help of commands, docs/ and the tapsets' comments: Markdown that packages/man has go-md2man
+// convert to roff. That library is not part of gostap, as initializing it takes each run of gostap a millisecond.
 
-// writeManual writes gostap(1), a page for each command, gostapprobes(7) and gostapfuncs(7).
+// writeManual writes gostap(1), a page for each command, gostapprobes(7) and gostapfuncs(7), each to NAME.SECTION.md.
 func writeManual(folder string, root *cobra.Command, q *queryOptions) error {
 	inv, err := q.prepare()
 	if err != nil {
@@ -51,7 +49,7 @@ func writeManual(folder string, root *cobra.Command, q *queryOptions) error {
 		return errors.WithStack(err)
 	}
 	for name, page := range pages {
-		if err := os.WriteFile(filepath.Join(folder, name), md2man.Render(page), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name+".md"), page, 0o666); err != nil {
 			return errors.WithStack(err)
 		}
 	}
@@ -201,23 +199,9 @@ func funcsPage(all []library.Doc) []byte {
 
 // libraryPart writes the library's documentation of functions or aliases, by folders.
 func libraryPart(b *bytes.Buffer, all []library.Doc, kind string) {
-	chapters := map[string][]library.Doc{}
-	for _, d := range all {
-		if strings.HasPrefix(d.File, libraryPath) && !d.Private && strings.HasPrefix(d.Signature, kind) {
-			chapter := path.Base(path.Dir(d.File))
-			chapters[chapter] = append(chapters[chapter], d)
-		}
-	}
-	var names []string
-	for name := range chapters {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		fmt.Fprintf(b, "## %s\n\n", name)
-		list := chapters[name]
-		sort.SliceStable(list, func(i, j int) bool { return list[i].Name < list[j].Name })
-		for _, d := range list {
+	for _, c := range chapters(all, kind) {
+		fmt.Fprintf(b, "## %s\n\n", c.name)
+		for _, d := range c.docs {
 			text := strings.Join(strings.Fields(d.Text), " ")
 			fmt.Fprintf(b, "**%s**\n: %s\n\n", literalMarkdown(strings.TrimPrefix(d.Signature, kind)), literalMarkdown(text))
 		}

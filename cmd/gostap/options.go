@@ -5,12 +5,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/pkg/errors"
 	"github.com/spf13/pflag"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/emit"
 	"gostap/translator/suggest"
 	"gostap/translator/syntax"
@@ -24,6 +24,7 @@ type options struct {
 	args        []string       // the file, unless there is a -e, and the script's arguments
 	list        string         // -l
 	listVars    string         // -L
+	lists       int            // how many of -l, -L and --dump-… are given
 	pass        int
 	verbose     int
 	verboseFor  string // --vp
@@ -119,6 +120,12 @@ func (o *options) check() error {
 	if err := o.run.check(); err != nil {
 		return err
 	}
+	if out := &o.run.out; o.runs() && out.rotate != "" && out.file == "" && !out.bulk {
+		if o.stap {
+			return stapRefusal("ERROR: You have to specify output FILE with '-S' option.")
+		}
+		return errors.Errorf("-S %s is for files: name them with -o", out.rotate)
+	}
 	if err := o.checkPrivilege(); err != nil {
 		return err
 	}
@@ -129,7 +136,7 @@ func (o *options) check() error {
 }
 
 // definition is how -D is written.
-var definition = regexp.MustCompile(`(?i)^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$`)
+var definition = lazyregexp.MustCompile(`(?i)^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$`)
 
 // checkNames refuses invalid versions and names.
 func (o *options) checkNames() error {
@@ -137,7 +144,7 @@ func (o *options) checkNames() error {
 		return errors.Errorf("ERROR: systemtap version %s cannot be compatible with future version %s", language, o.compatible)
 	}
 	for _, d := range o.defines {
-		if !definition.MatchString(d) {
+		if !definition().MatchString(d) {
 			return errors.Errorf("-D %s: write it NAME or NAME=VALUE, of letters, digits and _", d)
 		}
 	}
@@ -151,8 +158,8 @@ func (o *options) checkNames() error {
 // checkScript checks that there is one script, or one pattern to list.
 func (o *options) checkScript() error {
 	switch {
-	case o.list != "" && o.listVars != "":
-		return errors.New("-l and -L are one too many: -L lists the variables besides")
+	case o.lists > 1:
+		return errors.New("-l, -L and --dump-… go one at a time")
 	case o.pattern() != "" && len(o.scripts) > 0, o.pattern() != "" && len(o.args) > 0 && !o.stap:
 		return errors.New("-l and -L list probe points instead of running a script; -E adds one whose aliases they know")
 	case o.pattern() != "" || o.peer.dumps():

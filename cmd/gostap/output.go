@@ -98,9 +98,6 @@ func (o *outputOptions) rotation() (limit int64, keep int, err error) {
 	if o.rotate == "" {
 		return 0, 0, nil
 	}
-	if o.file == "" && !o.bulk {
-		return 0, 0, errors.Errorf("-S %s is for files: name them with -o", o.rotate)
-	}
 	size, count, counted := strings.Cut(o.rotate, ",")
 	mb, err := strconv.ParseInt(size, 10, 32)
 	if err != nil || mb < 1 {

@@ -12,6 +12,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/consumer"
+	"gostap/live"
 	"gostap/output/flamegraph"
 	"gostap/output/folded"
 	"gostap/output/pprof"
@@ -36,8 +37,9 @@ const formats = "text, json, html, folded, flamegraph, pprof or perfetto"
 // page writes a report of the session.
 func page(_ *outputOptions, cfg *consumer.Config) (func(io.Writer) error, error) {
 	shown := new(consumer.Shown)
-	cfg.Collector = shown
-	return func(w io.Writer) error { return shown.Report(pictureTitle(cfg)).Write(w) }, nil
+	var final *live.Snapshot
+	cfg.Collector, cfg.Final = shown, func(s *live.Snapshot) { final = s }
+	return func(w io.Writer) error { return shown.Report(pictureTitle(cfg), final).Write(w) }, nil
 }
 
 // trace writes the session's output while it runs.

@@ -16,9 +16,9 @@ import (
 	"gostap/internal/panics"
 )
 
-// A statusLine shows on a terminal what gostap waits for, and since when. It appears
-// when nothing else has been shown for a while, and disappears when something is.
-// It is nil if standard error is no terminal.
+// A statusLine shows on a terminal what gostap waits for, and since when. It appears when there has
+// been no other output for a while, and disappears at the next output. It is nil if standard error is
+// no terminal.
 type statusLine struct {
 	terminal  *os.File
 	done      chan struct{}
@@ -28,9 +28,9 @@ type statusLine struct {
 	what    string
 	since   time.Time
 	last    time.Time                // when something else was shown
-	after   time.Duration            // how long nothing else must have been shown
+	after   time.Duration            // the time without output before it appears
 	spinner *progressbar.ProgressBar // nil while nothing is shown
-	midLine bool                     // what was shown has not ended its line
+	midLine bool                     // the last output has not ended its line
 }
 
 // newStatusLine returns a status line on standard error.
@@ -55,7 +55,7 @@ func (l *statusLine) refresh() {
 	}
 }
 
-// show sets what is shown once nothing has been shown for so long, "" for nothing.
+// show sets the text to be shown after that time without output, "" for none.
 func (l *statusLine) show(what string, after time.Duration) {
 	if l == nil {
 		return

@@ -38,7 +38,7 @@ func openTerminal(t *testing.T) (master, terminal *os.File) {
 	return master, terminal
 }
 
-// seen returns what has come to a terminal by now.
+// seen returns what has been written to a terminal so far.
 func seen(t *testing.T, master *os.File) string {
 	t.Helper()
 	buf := make([]byte, 4096)
@@ -51,7 +51,8 @@ func seen(t *testing.T, master *os.File) string {
 
 const eraseLine = "\x1b[2K\r"
 
-// The line is shown once it has been quiet for as long as was asked, and is gone before anything else is written.
+// The line is shown when there has been no output for the given time, and is erased before other
+// output.
 func TestStatusLine(t *testing.T) {
 	master, terminal := openTerminal(t)
 	l := &statusLine{terminal: terminal}
@@ -88,7 +89,7 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
-// A bar shows how far the work is, and is gone at its end.
+// A bar shows the progress, and is erased at the end.
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
 	bar := barAfter(&out, "Reading", time.Now().Add(time.Hour))

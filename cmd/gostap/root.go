@@ -53,6 +53,10 @@ func newTracer(o *options) (*cobra.Command, []flagGroup) {
 	for _, group := range groups {
 		cmd.Flags().AddFlagSet(group.flags)
 	}
+	for _, name := range []string{"list", "list-vars", "dump-probe-types", "dump-probe-aliases", "dump-functions"} {
+		countUses(cmd.Flags().Lookup(name), &o.lists)
+	}
+	countUses(cmd.Flags().Lookup("privilege"), &o.peer.privileges)
 	cmd.Flags().SetNormalizeFunc(normalizeFlag)
 	for _, name := range []string{"list", "list-vars"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, o.completePoint); err != nil {

@@ -24,10 +24,9 @@ func (e signalError) Error() string { return e.signal.String() }
 func catchSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
+	signal.Notify(signals, unix.SIGINT, unix.SIGTERM) // even if a shell script has its background jobs ignore SIGINT
+	if !signal.Ignored(unix.SIGHUP) {
+		signal.Notify(signals, unix.SIGHUP)
 	}
 	done := make(chan struct{})
 	go func() {

@@ -128,6 +128,7 @@ func stapUsage(err error) error {
 	}
 	fmt.Fprintln(os.Stderr, text)
 	fmt.Fprintln(os.Stderr, "Try '--help' for more information. [man stap]")
+	fmt.Fprintln(os.Stderr, "A message like [man foo] means for more info, run % man foo")
 	return exitCode(1)
 }
 

@@ -91,6 +91,8 @@ func (o *options) checkAsStap() error {
 		return stapRefusal("ERROR: " + o.peer.sysroot + " is an invalid directory for --sysroot")
 	case len(o.peer.sysenv) > 0 && o.peer.sysroot == "":
 		return stapRefusal("ERROR: --sysenv must follow --sysroot")
+	case o.peer.privileges > 1:
+		return stapRefusal("Privilege level may be set only once.")
 	case len(o.scripts) > 1:
 		return stapRefusal("Only one script can be given on the command line.")
 	case o.run.command != "" && o.run.pid != 0:
@@ -99,7 +101,7 @@ func (o *options) checkAsStap() error {
 		return errors.New("Cannot specify a script with -l/-L/--dump-* switches.")
 	case lists && o.pass != 5:
 		return errors.New("Cannot specify -p with -l/-L/--dump-* switches.")
-	case o.pattern() != "" && o.peer.lists():
+	case o.lists > 1:
 		return stapRefusal("ERROR: only one of the -l/-L/--dump-* switches may be specified")
 	}
 	return nil

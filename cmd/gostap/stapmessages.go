@@ -16,10 +16,10 @@ import (
 	"gostap/translator/syntax"
 )
 
-// stap's messages about its passes, and its diagnostics, which wrappers of stap wait for and match.
+// stap's messages about its passes, and its diagnostics, which programs that run stap parse.
 
-// stapRemark prints what the last pass has done and how long it took, as stap does. For results from the
-// cache stap prints no time.
+// stapRemark prints stap's message about the last pass, with its time. For results from the cache stap
+// prints no time.
 func (inv *invocation) stapRemark(start passStart) string {
 	if inv.number == 4 && inv.remark != "" {
 		return "using cached " + inv.built
@@ -27,7 +27,7 @@ func (inv *invocation) stapRemark(start passStart) string {
 	return inv.stapWork() + " in " + start.took() + "."
 }
 
-// stapWork describes what the pass has done.
+// stapWork describes the results of the pass.
 func (inv *invocation) stapWork() string {
 	switch inv.number {
 	case 1:
@@ -131,6 +131,9 @@ func (inv *invocation) write(diags syntax.Diagnostics) {
 func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 	parse := 0
 	for _, d := range diags {
+		if d.Further {
+			continue
+		}
 		msg, at := inStap(d), ""
 		if d.Pos.IsValid() {
 			at = fmt.Sprintf("%s at %s", syntax.TokenAt(d.Pos), d.Pos)
@@ -163,7 +166,7 @@ func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 	}
 }
 
-// writeSaw prints what stands where a parse error is, of which at tells.
+// writeSaw prints the token at the parse error at.
 func writeSaw(w io.Writer, pos syntax.Pos, at string) {
 	switch {
 	case at == "":

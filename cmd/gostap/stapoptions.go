@@ -28,6 +28,7 @@ type peerOptions struct {
 	modinfo      []string
 	arch         string   // -a
 	privilege    string   // --privilege
+	privileges   int      // how often that is given
 	remote       []string // --remote
 	sysroot      string
 	unprivileged bool
@@ -43,7 +44,7 @@ type peerOptions struct {
 	limits       [len(resources)]int64 // --rlimit-*, 0 for none
 }
 
-// resources are what --rlimit-NAME limits.
+// resources are the resources that --rlimit-NAME limits.
 var resources = [...]struct {
 	name string
 	what int
@@ -94,8 +95,8 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 	ignored(f)
 }
 
-// ignored adds the options that have no meaning here: for how SystemTap reads debuginfo, where its runtime
-// and temporary files are, what old kernels needed.
+// ignored adds the options that have no effect in gostap: for SystemTap's reading of debuginfo, its
+// runtime and temporary files, and old kernels.
 func ignored(f *pflag.FlagSet) {
 	for _, o := range []struct{ name, short, value string }{ // value: "" for an option without, "=" with one, else the default of an optional one
 		{"prologue-searching-always", "P", ""}, {"tapset-coverage", "q", ""},

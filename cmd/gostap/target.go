@@ -4,6 +4,7 @@ package main
 
 import (
 	"debug/elf"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,6 +91,9 @@ func (o *options) checkSymbols(release string) error {
 	for _, name := range o.run.symbols {
 		if strings.Contains(name, "/") {
 			f, err := elf.Open(name)
+			if o.stap && errors.Is(err, fs.ErrNotExist) { // stap ignores it
+				continue
+			}
 			if err != nil {
 				return errors.Errorf("-d %s: neither a program nor a module: %v", name, err)
 			}

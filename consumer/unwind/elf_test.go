@@ -19,7 +19,7 @@ import (
 	"gostap/internal/bounded"
 )
 
-// realFiles are programs and libraries that machines which build gostap have; those that this one lacks are left out.
+// realFiles are programs and libraries of machines that build gostap; missing ones are skipped.
 var realFiles = []string{
 	"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/bin/bash", "/usr/bin/python3",
 	"/lib/x86_64-linux-gnu/libcrypto.so.3", "/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/bin/perl",
@@ -37,7 +37,7 @@ func readFile(t testing.TB, path string) (*Table, []byte) {
 	return table, data
 }
 
-// TestRealFiles compares all rows of real files with what readelf makes of them.
+// TestRealFiles compares all rows of real files with readelf's.
 func TestRealFiles(t *testing.T) {
 	for _, path := range realFiles {
 		t.Run(path, func(t *testing.T) {
@@ -65,10 +65,10 @@ func TestRealFiles(t *testing.T) {
 	}
 }
 
-// compareReadelf compares rows; those with expressions it only counts, and how many of them have no rule.
+// compareReadelf compares rows; those with expressions are counted, as are those without a rule.
 func compareReadelf(t *testing.T, path string, table *Table, code []Segment) (rows, others, unknown int) {
 	out, err := exec.Command("readelf", "--wide", "--debug-dump=frames-interp", path).Output()
-	if len(out) == 0 { // its exit code also says that other sections are odd
+	if len(out) == 0 { // its exit code also reports problems of other sections
 		t.Skip(err)
 	}
 	var columns []string
@@ -116,7 +116,7 @@ func compareReadelf(t *testing.T, path string, table *Table, code []Segment) (ro
 
 var names = [registers]string{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"}
 
-// differs says how a rule differs from readelf's columns: "rsp+8", "c-8", "u".
+// differs returns how a rule differs from readelf's columns: "rsp+8", "c-8", "u".
 func differs(r Rule, want map[string]string) string {
 	if want["ra"] == "u" {
 		if r.Flags&FlagEnd == 0 {
@@ -142,7 +142,7 @@ func differs(r Rule, want map[string]string) string {
 	return ""
 }
 
-// The signal's trampoline of libc restores all registers from the stack.
+// libc's signal trampoline restores all registers from the stack.
 func TestSignalFrame(t *testing.T) {
 	table, _ := readFile(t, "/lib/x86_64-linux-gnu/libc.so.6")
 	found := 0
@@ -203,7 +203,8 @@ func TestDebugFrame(t *testing.T) {
 	}
 }
 
-// Bytes of a real file that were overwritten: an error or a table, no panic, and no more than the file is worth.
+// Real files with overwritten bytes give an error or a table, no panic, and take no more memory than
+// the file justifies.
 func TestHostile(t *testing.T) {
 	_, data := readFile(t, "/lib64/ld-linux-x86-64.so.2")
 	f, err := elf.NewFile(bytes.NewReader(data))

@@ -20,10 +20,10 @@ const (
 	opBreg16     = opBreg0 + 16
 )
 
-// cfaExpression returns the rule of an expression for the canonical frame address:
+// cfaExpression returns the rule of an expression for the canonical frame address. There are two kinds:
 //
-//   - a register and an offset, the word there, and what is added to that: signals' frames, and functions that align their
-//     stack and keep where it was, as compilers and hand-written assembly have them;
+//   - the word at a register and an offset, plus an offset: for signal frames, and for functions that align
+//     their stack and save the old stack pointer, by compilers and in hand-written assembly;
 //   - that of the linker's procedure linkage table: rsp + 8, and 8 more once the entry has pushed its number.
 func cfaExpression(e []byte) Rule {
 	if r, ok := pltExpression(e); ok {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// goProgram builds a program of Go.
+// goProgram builds a Go program.
 func goProgram(t *testing.T, flags ...string) string {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/main.go", []byte("package main\n\nimport \"os/exec\"\n\nfunc main() { exec.Command(\"true\").Run() }\n"), 0o644); err != nil {
@@ -61,7 +61,8 @@ func TestInjectedCalls(t *testing.T) {
 	}
 }
 
-// TestStripped compares the rows of stripped programs with what call frame information says where they are not stripped.
+// TestStripped compares the rows of stripped programs with the call frame information of the same
+// programs before stripping.
 func TestStripped(t *testing.T) {
 	for _, mode := range []string{"exe", "pie"} {
 		want, data := readFile(t, goProgram(t, "-buildmode="+mode))
@@ -78,7 +79,7 @@ func TestStripped(t *testing.T) {
 				at := want.Offsets[i]
 				w, g := want.At(at), got.At(at)
 				if g.Flags&FlagEnd != 0 || g.CFA == CFANone {
-					continue // nothing calls it, or it changes to another stack
+					continue // it is not called, or it switches to another stack
 				}
 				rows++
 				if g.CFA == w.CFA && g.Register == w.Register && g.Offset == w.Offset && g.RA == w.RA && g.Flags == w.Flags {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Symbols that are looked for one by one are those that are found among the sorted ones: of symbols that nest, overlap, share an
-// address, and have no size.
+// Symbols that are searched linearly are the same as those in the sorted table: for symbols that nest,
+// overlap, share an address, and have no size.
 func TestScan(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -26,7 +26,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// The same of a library's.
+// The same for a library.
 func TestScanLibrary(t *testing.T) {
 	x := openImage(t, "/lib/x86_64-linux-gnu/libc.so.6").index()
 	end := x.ends[len(x.ends)-1]

@@ -17,7 +17,7 @@ func shown(n int) int {
 func main() { shown(2) }
 `
 
-// Of a stripped Go program the lines are known from its own table, which says nothing of copies of functions.
+// The lines of a stripped Go program are those of its own table, which has no inlined functions.
 func TestStrippedGoPosition(t *testing.T) {
 	im := openImage(t, build(t, "go", "a.go", goSource, "build", "-ldflags=-s -w"))
 	found := false

@@ -52,7 +52,7 @@ __attribute__((noinline)) int shown(int n)
 int main(int argc, char **argv) { return shown(argc); }
 `
 
-// Functions by the symbol table, and lines of functions in pieces of code that are not in the order of their addresses.
+// Functions by the symbol table, and lines of functions whose parts are not in the order of addresses.
 func TestSymbolsAndLines(t *testing.T) {
 	im := openImage(t, build(t, "gcc", "a.c", source, "-O2", "-g"))
 	symbols := map[string]Symbol{}
@@ -81,7 +81,7 @@ func TestSymbolsAndLines(t *testing.T) {
 	if _, ok := im.Find(1); ok {
 		t.Error("address 1 has a symbol")
 	}
-	// The table for handlers says the same of each byte as what is asked address by address.
+	// The table for handlers has the same line for each byte as a lookup of its address.
 	table := im.LineTable()
 	for _, name := range []string{"hidden", "shown", "main"} {
 		s := symbols[name]
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 }
 `
 
-// Code of functions that are inlined into others: each with its line, the innermost first.
+// Code of inlined functions: each has its line, the innermost is first.
 func TestInlined(t *testing.T) {
 	for _, options := range [][]string{{"-O0", "-gdwarf-5"}, {"-O2", "-gdwarf-4"}} {
 		im := openImage(t, build(t, "gcc", "a.c", inlinedSource, options...))
@@ -152,7 +152,7 @@ func TestInlined(t *testing.T) {
 	}
 }
 
-// Of a stripped program, MiniDebugInfo has the functions; the dynamic symbols are there anyway.
+// For a stripped program, MiniDebugInfo has the functions, in addition to the dynamic symbols.
 func TestMiniDebugInfo(t *testing.T) {
 	prog := build(t, "gcc", "a.c", source, "-O2", "-rdynamic")
 	mini := filepath.Join(t.TempDir(), "mini")
@@ -173,7 +173,7 @@ func TestMiniDebugInfo(t *testing.T) {
 	}
 }
 
-// C++'s names are as the source has them.
+// C++ names are demangled.
 func TestDemangled(t *testing.T) {
 	im := openImage(t, build(t, "g++", "a.cc", "namespace ns { struct C { int m(int, char *); }; int C::m(int a, char *) { return a; } }\nint main() { ns::C c; return c.m(1, 0); }\n"))
 	for _, s := range im.Symbols() {
@@ -184,7 +184,7 @@ func TestDemangled(t *testing.T) {
 	t.Error("ns::C::m(int, char*) is not there")
 }
 
-// Of several names at one address it is the one that programs call the function by.
+// If there are several names at an address, the one that programs call is used.
 func TestAliases(t *testing.T) {
 	x := &symbolIndex{strings: [][]byte{[]byte("\x00__write\x00write\x00mark\x00asm\x00next\x00end\x00")}}
 	at := func(name string) uint32 { return uint32(bytes.Index(x.strings[0], []byte("\x00"+name+"\x00")) + 1) }
@@ -205,7 +205,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// Bytes of a real file that were overwritten: whatever is asked for ends, without a panic.
+// Real files with overwritten bytes: all lookups end, without a panic.
 func TestHostile(t *testing.T) {
 	data, err := os.ReadFile(build(t, "gcc", "a.c", source, "-O2", "-g"))
 	if err != nil {

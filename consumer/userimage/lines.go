@@ -14,9 +14,9 @@ import (
 type lineTables struct {
 	mu    sync.Mutex
 	data  *dwarf.Data
-	units map[dwarf.Offset][]lineRow // those that have been asked for
+	units map[dwarf.Offset][]lineRow // units whose lines have been read
 
-	copies map[uint64][]inlinedCall // by address, those that have been asked for
+	copies map[uint64][]inlinedCall // by address, those that have been looked up
 }
 
 // A lineRow is the line of the code from addr on.

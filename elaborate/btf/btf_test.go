@@ -24,8 +24,8 @@ func openKernel(t testing.TB, release string) (*Spec, string) {
 	return s, k.BTFPath()
 }
 
-// TestWhole decodes all of each kernel: every member lies in its struct, every
-// type is found by its name, and every function has a prototype.
+// TestWhole decodes the whole BTF of each kernel: every member is within its struct, every type is
+// found by its name, and every function has a prototype.
 func TestWhole(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		s, _ := openKernel(t, release)
@@ -63,7 +63,7 @@ func TestSpelling(t *testing.T) {
 	s, _ := openKernel(t, testkernel.Releases(t)[0])
 	for name, want := range map[string]string{
 		"vfs_read": "ssize_t vfs_read(struct file* file, char* buf, size_t count, loff_t* pos)",
-		"_printk":  "int _printk(const char* fmt, ...)",
+		"_printk":  "int _printk(char const* fmt, ...)",
 		"qsort_r":  "",
 	} {
 		ids := s.Find(name, Function)
@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// A piece of a real kernel's, and a loop of typedefs.
+	// A piece of a real kernel's BTF, with a cycle of typedefs.
 	const n = 4000
 	piece := append([]byte(nil), blob[:24]...)
 	le.PutUint32(piece[12:], n)

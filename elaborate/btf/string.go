@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// String returns id as C spells it: "struct file*", "char[16]". Functions are
+// String returns id as C spells it: "struct file*", "char const*", "char[16]". Functions are
 // spelled without their parameters' names.
 func (s *Spec) String(id ID) string { return Spell(s, id) }
 
@@ -26,7 +26,7 @@ func spell(s Table, id ID, depth int, budget *int) string {
 	name := s.Name(id)
 	tagged := func(word string) string {
 		if name == "" {
-			name = "{…}"
+			name = "{...}"
 		}
 		return word + " " + name
 	}
@@ -48,17 +48,20 @@ func spell(s Table, id ID, depth int, budget *int) string {
 		return tagged("struct")
 	case Pointer:
 		if p, ok := s.Proto(s.Target(id)); ok {
-			return next(p.Result) + " (*)(" + params(p, next) + ")"
+			return next(p.Result) + " (*) (" + params(p, next) + ")"
 		}
 		return next(s.Target(id)) + "*"
 	case Array:
-		return fmt.Sprintf("%s[%d]", next(s.Target(id)), s.Len(id))
+		elem, sizes := id, ""
+		for s.Kind(elem) == Array && *budget > 0 {
+			sizes += fmt.Sprintf("[%d]", s.Len(elem))
+			elem = s.Target(elem)
+			*budget--
+		}
+		return next(elem) + sizes
 	case Const, Volatile, Restrict:
 		word := map[Kind]string{Const: "const", Volatile: "volatile", Restrict: "restrict"}[k]
-		if s.Kind(s.Target(id)) == Pointer {
-			return next(s.Target(id)) + " " + word
-		}
-		return word + " " + next(s.Target(id))
+		return next(s.Target(id)) + " " + word
 	case TypeTag:
 		return next(s.Target(id)) + " __" + name
 	case Function, Prototype:

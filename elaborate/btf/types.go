@@ -183,7 +183,7 @@ func (s *Spec) Proto(id ID) (*Proto, bool) {
 type Member struct {
 	Name   string // "" for an anonymous struct or union
 	Type   ID
-	Offset int64 // in bits, from the start of what Members or Member was asked for
+	Offset int64 // in bits, from the start of the type that was passed to Members or Member
 	Bits   int64 // the width of a bit field, else 0
 }
 

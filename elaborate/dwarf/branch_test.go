@@ -11,7 +11,7 @@ import (
 	"github.com/go-delve/delve/pkg/dwarf/op"
 )
 
-// spell writes an expression as scripts do.
+// spell writes an expression in the syntax of scripts.
 func spell(x *Expr) string {
 	switch x.Op {
 	case OpConst:
@@ -32,7 +32,7 @@ func spell(x *Expr) string {
 	return fmt.Sprintf("(%s%s%s)", spell(x.X), x.Name, spell(x.Y))
 }
 
-// located spells what an expression says, or its error.
+// located returns the locations of an expression as text, or its error.
 func located(expr ...byte) string {
 	m := exprBuilder{u: &unit{header: header{version: 5, addrSize: 8}, f: &File{}}}
 	loc, err := m.location(expr)
@@ -53,7 +53,7 @@ func located(expr ...byte) string {
 	return strings.Join(list, " ")
 }
 
-// Operations that expressions of the tests are made of.
+// Operations in the tests' expressions.
 const (
 	dup, drop, over, swap, lt, bra, skip, lit0, reg0, breg0, piece, stackValue, minus, plusUconst = 0x12, 0x13, 0x14, 0x16, 0x2d, 0x28, 0x2f, 0x30, 0x50, 0x70, 0x93, 0x9f, 0x1c, 0x23
 )
@@ -70,15 +70,15 @@ var expressions = []struct {
 	{[]byte{lit0 + 1, lit0, bra, 1, 0, lit0 + 2, stackValue}, "2"},
 	{[]byte{lit0 + 1, lit0 + 1, bra, 1, 0, lit0 + 2, stackValue}, "1"},
 	{[]byte{breg0, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2}, "at (r0 ? 2 : 1)"},
-	// One condition in a branch of another.
+	// A condition in a branch of another.
 	{[]byte{breg0, 0, bra, 13, 0, breg0 + 1, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2, skip, 1, 0, lit0 + 3}, "at (r0 ? 3 : (r1 ? 2 : 1))"},
 	// In the first of two pieces.
 	{[]byte{breg0, 0, bra, 4, 0, lit0 + 1, skip, 1, 0, lit0 + 2, stackValue, piece, 4, reg0 + 3, piece, 4}, "(r0 ? 2 : 1):32 r3:32"},
-	// Registers are values; one that is meant in any case stays one.
+	// Registers are values; if both branches are the same register, it stays one.
 	{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 1, 0, reg0 + 2}, "(r0 ? r2 : r1)"},
 	{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 1, 0, reg0 + 1}, "r1"},
 	{[]byte{breg0, 0, bra, 4, 0, reg0 + 1, skip, 2, 0, breg0 + 2, 0}, errPlace.Error()},
-	// A loop of three turns, and ones of which it is not known how many.
+	// A loop of three iterations, and loops with an unknown number of iterations.
 	{[]byte{breg0, 0, lit0 + 3, swap, plusUconst, 1, swap, lit0 + 1, minus, dup, bra, 0xf6, 0xff, drop, stackValue}, "(r0+3)"},
 	{[]byte{breg0, 0, lit0 + 1, minus, dup, bra, 0xfa, 0xff, stackValue}, errLoop.Error()},
 	{[]byte{breg0, 0, dup, bra, 3, 0, skip, 0xf9, 0xff, stackValue}, errLong.Error()},
@@ -98,7 +98,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestUnsigned: numbers of 64 bits are compared as what they are converted to.
+// TestUnsigned: numbers of 64 bits are compared as the type that they are converted to.
 func TestUnsigned(t *testing.T) {
 	r0 := &Expr{Op: OpRegister}
 	for _, c := range []struct {
@@ -129,7 +129,7 @@ func TestUnsigned(t *testing.T) {
 	}
 }
 
-// TestLongExpressions: what would grow without end is an error.
+// TestLongExpressions: an expression that would grow without bounds is an error.
 func TestLongExpressions(t *testing.T) {
 	const plus, nop = 0x22, 0x96
 	doubled, branched := []byte{breg0, 0}, []byte{lit0}

@@ -16,7 +16,7 @@ import (
 	"gostap/internal/panics"
 )
 
-// Progress is told how many bytes of how many have been read.
+// Progress is called with the number of bytes that have been read, and of all bytes.
 type Progress func(done, total int64)
 
 // buildIndex builds the index of f.
@@ -87,11 +87,15 @@ type builder struct {
 	funcs   map[funcKey]uint32
 	files   map[uint32]bool
 
+	low, high uint64 // bounds of the code
+
+	units     []unitRec
 	list      []funcRec
 	owners    []uint32 // the function of each instance
 	instances []instRec
-	base      uint64
-	scoped    uint32 // 1 if a function or a variable lies in a namespace or a type, or a function is a template's
+	ranges    []rangeRec
+	globals   []varRec
+	scoped    uint32 // 1 if a function or a variable is in a namespace or a type, or a function is a template's
 }
 
 // intern returns the offset of s among the strings.
@@ -160,73 +164,23 @@ func (b *builder) symbol(addr uint64) uint32 {
 	return 0
 }
 
+// build returns the index of all units.
 func (b *builder) build(f *File, info os.FileInfo) ([]byte, error) {
 	var h indexHeader
 	copy(h.Magic[:], indexMagic)
 	h.Path = b.intern(f.Path)
 	h.Size, h.ModTime = uint64(info.Size()), uint64(info.ModTime().UnixNano())
-	var units []unitRec
-	var ranges []rangeRec
-	var globals []varRec
-	low, high := ^uint64(0), uint64(0)
-	for _, u := range b.all {
-		for i := range u.instances {
-			for _, r := range u.instances[i].ranges {
-				low, high = min(low, r.Low), max(high, r.High)
-			}
-		}
-	}
-	if high > low && high-low >= 1<<32 {
+	low, high := codeBounds(b.all)
+	if high-low >= 1<<32 {
 		return nil, errors.New("its code lies more than 4 GiB apart")
 	}
-	if low == ^uint64(0) {
-		low = 0
-	}
 	h.Base = low
+	b.low, b.high = low, high
 	for n, u := range b.all {
-		units = append(units, unitRec{u.u.off, b.intern(u.u.name)})
-		at := make([]uint32, len(u.instances)) // their numbers
-		for i := range u.instances {
-			in := &u.instances[i]
-			at[i] = noOuter
-			all := b.all
-			if in.alt {
-				all = b.alt
-			}
-			a := abstract(all, in.origin)
-			if a == nil || in.outer >= 0 && at[in.outer] == noOuter {
-				continue
-			}
-			entry, around := in.entry, in.ranges[0]
-			for _, r := range in.ranges {
-				if r.Contains(entry) {
-					around = r
-				}
-			}
-			if entry < low || entry >= high {
-				entry = around.Low
-			}
-			rec := instRec{Entry: uint32(entry - low), Low: uint32(around.Low - low), Size: uint32(around.High - around.Low),
-				Die: in.die, Unit: uint32(n), Outer: noOuter}
-			at[i] = uint32(len(b.instances))
-			if in.outer >= 0 {
-				rec.Outer = at[in.outer]
-			} else {
-				rec.Symbol = b.symbol(around.Low)
-				for _, r := range in.ranges {
-					ranges = append(ranges, rangeRec{uint32(r.Low - low), uint32(r.High - r.Low), at[i]})
-				}
-			}
-			b.owners = append(b.owners, b.fn(a))
-			b.instances = append(b.instances, rec)
-		}
-		for _, g := range u.globals {
-			globals = append(globals, varRec{b.intern(g.scope + g.name), b.intern(g.file), g.die, uint32(n)})
-			if g.scope != "" {
-				b.scoped = 1
-			}
-		}
+		b.units = append(b.units, unitRec{u.u.off, b.intern(u.u.name)})
+		b.unit(uint32(n), u)
 	}
+	ranges, globals := b.ranges, b.globals
 	b.sort(ranges)
 	slices.SortFunc(ranges, func(x, y rangeRec) int { return cmp.Compare(x.Low, y.Low) })
 	slices.SortStableFunc(globals, func(x, y varRec) int { return strings.Compare(b.string(x.Name), b.string(y.Name)) })
@@ -235,15 +189,76 @@ func (b *builder) build(f *File, info os.FileInfo) ([]byte, error) {
 		files = append(files, off)
 	}
 	slices.SortFunc(files, func(x, y uint32) int { return strings.Compare(b.string(x), b.string(y)) })
-	h.Counts = [numParts]uint32{uint32(len(units)), uint32(len(files)), uint32(len(b.list)), uint32(len(b.instances)),
+	h.Counts = [numParts]uint32{uint32(len(b.units)), uint32(len(files)), uint32(len(b.list)), uint32(len(b.instances)),
 		uint32(len(ranges)), uint32(len(globals)), uint32(len(b.strings))}
 	h.Scoped = b.scoped
 	var out []byte
-	for _, p := range [][]byte{bytesOf([]indexHeader{h}), bytesOf(units), bytesOf(files), bytesOf(b.list), bytesOf(b.instances),
+	for _, p := range [][]byte{bytesOf([]indexHeader{h}), bytesOf(b.units), bytesOf(files), bytesOf(b.list), bytesOf(b.instances),
 		bytesOf(ranges), bytesOf(globals), b.strings} {
 		out = append(out, p...)
 	}
 	return out, nil
+}
+
+// codeBounds returns the lowest address of the units' code and the end of the highest; 0 and 0 without code.
+func codeBounds(all []*found) (low, high uint64) {
+	low = ^uint64(0)
+	for _, u := range all {
+		for i := range u.instances {
+			for _, r := range u.instances[i].ranges {
+				low, high = min(low, r.Low), max(high, r.High)
+			}
+		}
+	}
+	if low >= high {
+		return 0, 0
+	}
+	return low, high
+}
+
+// unit adds the instances and global variables of the n-th unit.
+func (b *builder) unit(n uint32, u *found) {
+	at := make([]uint32, len(u.instances)) // their numbers
+	for i := range u.instances {
+		in := &u.instances[i]
+		at[i] = noOuter
+		all := b.all
+		if in.alt {
+			all = b.alt
+		}
+		a := abstract(all, in.origin)
+		if a == nil || in.outer >= 0 && at[in.outer] == noOuter {
+			continue
+		}
+		entry, around := in.entry, in.ranges[0]
+		for _, r := range in.ranges {
+			if r.Contains(entry) {
+				around = r
+			}
+		}
+		if entry < b.low || entry >= b.high {
+			entry = around.Low
+		}
+		rec := instRec{Entry: uint32(entry - b.low), Low: uint32(around.Low - b.low), Size: uint32(around.High - around.Low),
+			Die: in.die, Unit: n, Outer: noOuter}
+		at[i] = uint32(len(b.instances))
+		if in.outer >= 0 {
+			rec.Outer = at[in.outer]
+		} else {
+			rec.Symbol = b.symbol(around.Low)
+			for _, r := range in.ranges {
+				b.ranges = append(b.ranges, rangeRec{uint32(r.Low - b.low), uint32(r.High - r.Low), at[i]})
+			}
+		}
+		b.owners = append(b.owners, b.fn(a))
+		b.instances = append(b.instances, rec)
+	}
+	for _, g := range u.globals {
+		b.globals = append(b.globals, varRec{b.intern(g.scope + g.name), b.intern(g.file), g.die, n})
+		if g.scope != "" {
+			b.scoped = 1
+		}
+	}
 }
 
 // string returns the string at off.

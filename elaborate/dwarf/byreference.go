@@ -9,8 +9,9 @@ import (
 	"gostap/elaborate/btf"
 )
 
-// ByReference reports whether a Struct or Union is passed as a pointer to it, as C++ does with what has a destructor
-// or a constructor for copies of its own (Itanium C++ ABI, 3.1.1). Clang has an attribute for it; with gcc it has to be inferred.
+// ByReference reports whether a Struct or Union is passed as a pointer to it, as C++ passes classes
+// with a user-defined destructor or copy constructor (Itanium C++ ABI, 3.1.1). Clang has an attribute
+// for it; with gcc it has to be inferred.
 func (t *Types) ByReference(id btf.ID) bool {
 	left := 1000 // hostile types contain each other
 	return t.byReference(id, &left)

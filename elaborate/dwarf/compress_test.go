@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// TestLargeSections: what takes long to decompress is in the cache afterwards, and
-// taken from there as long as it is of the file.
+// TestLargeSections: sections that take long to decompress are cached, and used until the file changes.
 func TestLargeSections(t *testing.T) {
 	content := make([]byte, largeSection+1000)
 	for i, random := 0, rand.New(rand.NewPCG(1, 2)); i < len(content); i++ {
@@ -55,7 +54,7 @@ func TestLargeSections(t *testing.T) {
 	}
 	large, p := section(content)
 	check("a large one", large, p, content)
-	check("the kept one", large, nil, content) // which needs no compressed bytes
+	check("the kept one", large, nil, content) // without the compressed bytes
 	if err := os.Truncate(kept, 1000); err != nil {
 		t.Fatal(err)
 	}

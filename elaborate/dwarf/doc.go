@@ -12,7 +12,7 @@
 // The index (index.go) is made by a walk over all of .debug_info (build.go,
 // scan.go) and has all functions, their addresses and the offsets of their
 // DIEs. All else is read on demand, by files that are named after the
-// sections: abbrev, info, line, ranges, loc, frame. A subset (subset.go) is
+// sections: abbrev, info, line, ranges and loc (whose entries are in list.go), frame. A subset (subset.go) is
 // debuginfo of some units only, for machines that have none.
 //
 // The format is DWARF 5 (dwarfstd.org), and 4 and before where it differs.

@@ -15,7 +15,7 @@ import (
 	"gostap/elaborate/btf"
 )
 
-// compiled builds testdata's program with more flags for gcc.
+// compiled builds testdata's program with additional flags for gcc.
 func compiled(t testing.TB, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shapes")
@@ -44,7 +44,7 @@ func loaded(t testing.TB, path string) *Info {
 	return info
 }
 
-// variants are the ways in which debuginfo is written.
+// variants are the forms of debuginfo.
 func variants(t *testing.T) map[string]func(t *testing.T) string {
 	changed := func(flags []string, tool ...string) func(*testing.T) string {
 		return func(t *testing.T) string {
@@ -75,7 +75,7 @@ func variants(t *testing.T) map[string]func(t *testing.T) string {
 	return list
 }
 
-// moved is a program that has been moved with the files of its debuginfo.
+// moved is a program that has been moved together with the files of its debuginfo.
 func moved(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "moved")
 	if err := os.Rename(filepath.Dir(compiled(t, "-gdwarf-5", "-gsplit-dwarf")), dir); err != nil {
@@ -84,7 +84,7 @@ func moved(t *testing.T) string {
 	return filepath.Join(dir, "shapes")
 }
 
-// packed is a program whose debuginfo is in one file beside it.
+// packed is a program with its debuginfo in one file beside it.
 func packed(t *testing.T) string {
 	path := compiled(t, "-gdwarf-5", "-gsplit-dwarf")
 	parts, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.dwo"))
@@ -98,7 +98,7 @@ func packed(t *testing.T) string {
 	return path
 }
 
-// Where the file with a unit's debuginfo is missing, or is that of another compilation, there is none of it.
+// A unit whose debuginfo file is missing, or is that of another compilation, has none.
 func TestSplitLost(t *testing.T) {
 	path := compiled(t, "-gdwarf-5", "-gsplit-dwarf")
 	other := filepath.Join(filepath.Dir(path), "shapes-other.dwo")
@@ -116,7 +116,7 @@ func TestSplitLost(t *testing.T) {
 	}
 }
 
-// split are the ways in which debuginfo is in files of its own.
+// split are the forms of split debuginfo.
 func split(t *testing.T) map[string]func(t *testing.T) string {
 	list := map[string]func(*testing.T) string{
 		"split":       func(t *testing.T) string { return compiled(t, "-gdwarf-5", "-gsplit-dwarf") },
@@ -141,7 +141,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// checkFunctions is about what the index has.
+// checkFunctions checks the index.
 func checkFunctions(t *testing.T, info *Info) {
 	var files []string
 	for _, f := range info.Lookup("same") {
@@ -192,7 +192,7 @@ func checkFunctions(t *testing.T, info *Info) {
 	}
 }
 
-// checkVariables is about DIEs, locations and types.
+// checkVariables checks DIEs, locations and types.
 func checkVariables(t *testing.T, info *Info) {
 	in := info.Lookup("area")[0].Instances()[0]
 	s, err := info.Scope(in, in.Entry)
@@ -218,13 +218,13 @@ func checkVariables(t *testing.T, info *Info) {
 		{"high", "unsigned char", 5, 3},
 		{"neg", "int", 9, 8},
 		{"colour", "enum colour", 0, 32},
-		{"grid", "short int[3][2]", 0, 64},
+		{"grid", "short int[2][3]", 0, 64},
 		{"word", "unsigned int", 0, 160},
 		{"bytes", "unsigned char[4]", 0, 160},
 		{"next", "struct shape*", 0, 192},
-		{"names", "const char* const*", 0, 256},
+		{"names", "char const* const*", 0, 256},
 		{"opaque", "struct declared_only*", 0, 320},
-		{"call", "int (*)(struct shape*, char)", 0, 384},
+		{"call", "int (*) (struct shape*, char)", 0, 384},
 		{"weight", "double", 0, 448},
 	} {
 		m, ok := types.Member(shape, c.name)
@@ -245,7 +245,7 @@ func checkVariables(t *testing.T, info *Info) {
 	if loc, err := found[0].Location(); err != nil || loc.Pieces[0].X.Op != OpAddress {
 		t.Errorf("hidden is at %+v, %v", loc, err)
 	}
-	// Each statement has a location for each variable, or says why not.
+	// At each statement each variable has a location, or an error.
 	list, _ := info.Statements(in)
 	values := 0
 	for _, st := range list {

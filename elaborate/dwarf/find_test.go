@@ -53,7 +53,7 @@ func TestFinder(t *testing.T) {
 		}
 	}
 
-	// The headers of Debian's kernels since 7 have a vmlinux with nothing but BTF.
+	// The headers of Debian's kernels since 7 have a vmlinux that contains only BTF.
 	bare := filepath.Join(t.TempDir(), "bare")
 	run(t, "objcopy", "--strip-debug", "--remove-section=.note.gnu.build-id", whole, bare)
 	headers := t.TempDir()
@@ -68,7 +68,7 @@ func TestFinder(t *testing.T) {
 	if got, err := f.Kernel("6.1", id); !errors.Is(err, ErrNone) {
 		t.Errorf("without debuginfo: found %q, %v", got, err)
 	}
-	want := put(t, debug, root, "/usr/lib/debug/boot/shapes.debug") // where .gnu_debuglink leads
+	want := put(t, debug, root, "/usr/lib/debug/boot/shapes.debug") // the file that .gnu_debuglink refers to
 	if got, err := f.Kernel("6.1", id); got != want || err != nil {
 		t.Errorf(".gnu_debuglink: found %q, %v", got, err)
 	}
@@ -96,8 +96,7 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// TestOtherFolder: an index in the cache is not taken for debuginfo that is in none
-// of the folders that are looked in.
+// TestOtherFolder: a cached index is not used for debuginfo that is in none of the searched folders.
 func TestOtherFolder(t *testing.T) {
 	whole := compiled(t)
 	id, err := BuildID(whole)

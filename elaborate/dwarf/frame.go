@@ -83,7 +83,7 @@ func (f *File) ehFrameEntries() (frame.FrameDescriptionEntries, error) {
 	return f.ehEntries, f.ehFrameErr
 }
 
-// takeFrames takes the .eh_frame of the program at path, of which f is the debuginfo.
+// takeFrames uses the .eh_frame of the program at path; f is the program's debuginfo.
 func (f *File) takeFrames(path string) error {
 	program, err := openMapped(path, "")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// ehFrameFile opens the test program, whose frames stand in .eh_frame alone.
+// ehFrameFile opens the test program, which has only .eh_frame.
 func ehFrameFile(t testing.TB, path string) *File {
 	t.Helper()
 	f, err := Open(path)
@@ -24,8 +24,8 @@ func ehFrameFile(t testing.TB, path string) *File {
 	return f
 }
 
-// TestEhFrame: .eh_frame is parsed once, and each look-up finds what one in a section of its own finds, in whatever
-// order they come.
+// TestEhFrame: .eh_frame is parsed once, and lookups find the same as if it was parsed for each, in any
+// order.
 func TestEhFrame(t *testing.T) {
 	path := compiled(t, "-fasynchronous-unwind-tables")
 	kept := ehFrameFile(t, path)
@@ -50,7 +50,8 @@ func TestEhFrame(t *testing.T) {
 	}
 }
 
-// TestDamagedEhFrame: what is damaged is so at a later look-up as well as at the one that parses it.
+// TestDamagedEhFrame: damage is reported by later lookups as well as by the one that parses the
+// section.
 func TestDamagedEhFrame(t *testing.T) {
 	whole := ehFrameFile(t, compiled(t, "-fasynchronous-unwind-tables"))
 	damaged := 0

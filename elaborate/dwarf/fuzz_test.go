@@ -15,8 +15,8 @@ import (
 	"gostap/internal/bounded"
 )
 
-// readAll opens what may be an ELF file with debuginfo, and asks for all that
-// the package knows to read. It returns what opening it said.
+// readAll opens what may be an ELF file with debuginfo, and reads everything that the package can read.
+// It returns the error of opening it.
 func readAll(data []byte) error {
 	f, err := open("fuzz", "", data)
 	if err != nil {
@@ -60,7 +60,7 @@ func readAll(data []byte) error {
 	return err
 }
 
-// askNames asks for types by their names.
+// askNames looks up types by name.
 func askNames(types *Types, stat os.FileInfo) error {
 	data, err := types.makeNames(stat)
 	if err != nil {
@@ -90,7 +90,7 @@ func askNames(types *Types, stat os.FileInfo) error {
 	return nil
 }
 
-// askAll asks for all that is known of one instance.
+// askAll reads everything about one instance.
 func askAll(info *Info, in Instance) {
 	list, _ := info.Statements(in)
 	pcs := []uint64{in.Entry}
@@ -185,8 +185,8 @@ func FuzzExpression(f *testing.F) {
 	})
 }
 
-// TestHostile reads files that were cut off, and files in which some bytes,
-// mostly of their .debug_* sections, are others.
+// TestHostile reads files that are truncated, and files in which some bytes, mostly of their .debug_*
+// sections, are changed.
 func TestHostile(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, data := range seeds(t) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestScopedGlobals finds variables of namespaces and classes, with and without what they lie in.
+// TestScopedGlobals finds variables of namespaces and classes, with and without their scopes.
 func TestScopedGlobals(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "globals.cc"), filepath.Join(dir, "globals")

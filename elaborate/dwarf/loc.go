@@ -36,58 +36,34 @@ func (d die) locations(name dwarf.Attr) ([]locEntry, error) {
 
 // locationList reads a list of .debug_loclists.
 func (u *unit) locationList(off uint64) ([]locEntry, error) {
+	// The kinds of entries are those of range lists, but for these two (DW_LLE_*).
 	const (
-		endOfList = iota
-		baseAddressx
-		startxEndx
-		startxLength
-		offsetPair
-		defaultLocation
-		baseAddress
-		startEnd
-		startLength
-		viewPair
+		defaultLocation = 5
+		viewPair        = 9
 	)
-	b := bufAt(u.f.loclists, off)
-	base := u.low
+	l := listReader{u: u, b: bufAt(u.f.loclists, off), base: u.low}
+	b := &l.b
 	var list []locEntry
 	for len(list) < maxRanges && !b.bad {
+		kind := b.u8()
 		var e locEntry
-		switch b.u8() {
-		case endOfList:
-			if b.bad {
-				return nil, errDWARF
-			}
+		switch {
+		case kind == endOfList && !b.bad:
 			return list, nil
-		case baseAddressx:
-			base = u.indexedAddr(b.uleb())
+		case kind == viewPair:
+			b.uleb()
+			b.uleb()
 			continue
-		case startxEndx:
-			e.Low = u.indexedAddr(b.uleb())
-			e.High = u.indexedAddr(b.uleb())
-		case startxLength:
-			e.Low = u.indexedAddr(b.uleb())
-			e.High = e.Low + b.uleb()
-		case offsetPair:
-			e.Low = base + b.uleb()
-			e.High = base + b.uleb()
-		case defaultLocation:
+		case kind == defaultLocation:
 			e.High = ^uint64(0)
-		case baseAddress:
-			base = b.uint(int(u.addrSize))
-			continue
-		case startEnd:
-			e.Low = b.uint(int(u.addrSize))
-			e.High = b.uint(int(u.addrSize))
-		case startLength:
-			e.Low = b.uint(int(u.addrSize))
-			e.High = e.Low + b.uleb()
-		case viewPair:
-			b.uleb()
-			b.uleb()
-			continue
 		default:
-			return nil, errDWARF
+			if kind > defaultLocation {
+				kind--
+			}
+			var ok bool
+			if e.Range, ok = l.entry(kind); !ok {
+				continue
+			}
 		}
 		e.expr = b.take(b.uleb())
 		e.at = uint64(b.at - len(e.expr))

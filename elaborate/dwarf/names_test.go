@@ -11,7 +11,7 @@ import (
 	"gostap/elaborate/btf"
 )
 
-// TestNames finds types by their names, in the debuginfo and then in what is kept of it.
+// TestNames finds types by name, in the debuginfo and then in its cached index.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "names.cc"), filepath.Join(dir, "names")

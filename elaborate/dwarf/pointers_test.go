@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// pointing compiles testdata's program of pointers to what is not in memory.
+// pointing compiles testdata's program of pointers to values that are not in memory.
 func pointing(t testing.TB, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pointers")
@@ -22,7 +22,7 @@ func TestImplicitPointers(t *testing.T) {
 	}
 }
 
-// checkPointers follows the pointers of sum, where it begins.
+// checkPointers checks the pointers of sum, at its entry.
 func checkPointers(t *testing.T, info *Info) {
 	t.Helper()
 	in := info.Lookup("sum")[0].Instances()[0]

@@ -87,52 +87,15 @@ func (u *unit) rangeList(v value) ([]Range, error) {
 		}
 		off = at
 	}
-	const (
-		endOfList = iota
-		baseAddressx
-		startxEndx
-		startxLength
-		offsetPair
-		baseAddress
-		startEnd
-		startLength
-	)
-	b := bufAt(u.f.rnglists, off)
-	base := u.low
+	l := listReader{u: u, b: bufAt(u.f.rnglists, off), base: u.low}
 	var list []Range
-	for len(list) < maxRanges && !b.bad {
-		var r Range
-		switch b.u8() {
-		case endOfList:
-			if b.bad {
-				return nil, errDWARF
-			}
+	for len(list) < maxRanges && !l.b.bad {
+		kind := l.b.u8()
+		if kind == endOfList && !l.b.bad {
 			return list, nil
-		case baseAddressx:
-			base = u.indexedAddr(b.uleb())
-			continue
-		case startxEndx:
-			r.Low = u.indexedAddr(b.uleb())
-			r.High = u.indexedAddr(b.uleb())
-		case startxLength:
-			r.Low = u.indexedAddr(b.uleb())
-			r.High = r.Low + b.uleb()
-		case offsetPair:
-			r.Low = base + b.uleb()
-			r.High = base + b.uleb()
-		case baseAddress:
-			base = b.uint(int(u.addrSize))
-			continue
-		case startEnd:
-			r.Low = b.uint(int(u.addrSize))
-			r.High = b.uint(int(u.addrSize))
-		case startLength:
-			r.Low = b.uint(int(u.addrSize))
-			r.High = r.Low + b.uleb()
-		default:
-			return nil, errDWARF
 		}
-		if r.High > r.Low {
+		r, ok := l.entry(kind)
+		if ok && r.High > r.Low {
 			list = append(list, r)
 		}
 	}

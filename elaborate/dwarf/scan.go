@@ -35,7 +35,7 @@ type instanceRec struct {
 // A globalRec is a variable that has an address.
 type globalRec struct {
 	die         uint32
-	declaration uint32 // what declares it where it belongs, else 0
+	declaration uint32 // the DIE that declares it in its scope, else 0
 	scope       string // as an abstractRec's
 	name        string
 	file        string
@@ -212,7 +212,7 @@ func (s *scanner) inlined(d die, outer int32) {
 	})
 }
 
-// global adds a global variable that has an address, or notes in what scope one is declared.
+// global adds a global variable that has an address, or records the scope in which one is declared.
 func (s *scanner) global(d die, scope string) {
 	loc, ok := d.attr(dwarf.AttrLocation)
 	if !ok || len(loc.b) == 0 {

@@ -284,8 +284,8 @@ func constValue(c value) *Location {
 	return &Location{[]Piece{{Kind: IsValue, X: &Expr{Op: OpConst, N: int64(c.u)}}}}
 }
 
-// Globals returns the global variables called name, with or without what they lie in, of those files that file accepts: by the
-// variable's declaration or the compilation unit.
+// Globals returns the global variables called name, with or without their scopes, in the files that
+// file accepts: the file is that of the variable's declaration or the compilation unit.
 func (i *Info) Globals(name string, file func(string) bool) ([]*Variable, error) {
 	var list []*Variable
 	for _, n := range i.called(len(i.globals), func(n int) uint32 { return i.globals[n].Name }, name) {

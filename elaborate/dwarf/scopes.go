@@ -37,8 +37,8 @@ func isScope(tag dwarf.Tag) bool {
 // scopes are the names of the scopes around the current DIE of a scan.
 type scopes struct {
 	byDepth  []string          // with a :: behind each
-	inner    []bool            // by depth: what is there lies in a namespace or a type itself, in no function
-	declared map[uint32]string // by DIE: the names in types that are described elsewhere stand behind it, or variables that are
+	inner    []bool            // by depth: the scope is a namespace or a type, and not in a function
+	declared map[uint32]string // by DIE of a declaration: the scope for names in a type that is defined elsewhere, or for a variable
 }
 
 // around returns the scope of names at a depth.
@@ -49,7 +49,7 @@ func (s *scopes) around(depth int) string {
 	return ""
 }
 
-// within reports whether what stands at a depth lies in a namespace or a type, and in no function.
+// within reports whether DIEs at a depth are in a namespace or a type, and not in a function.
 func (s *scopes) within(depth int) bool { return depth < len(s.inner) && s.inner[depth] }
 
 // maxScope bounds a scope's name: hostile ones have names that grow at each depth.
@@ -84,7 +84,7 @@ func (s *scopes) enter(d die, depth int) {
 	s.byDepth[depth+1], s.inner[depth+1] = inner, isScope(d.tag) && (depth <= 1 || s.within(depth))
 }
 
-// declare notes what names stand behind of which a DIE is the declaration.
+// declare records the scope of the names in the type, or of the variable, that a DIE declares.
 func (s *scopes) declare(die uint32, name string) {
 	if s.declared == nil {
 		s.declared = map[uint32]string{}

@@ -40,7 +40,8 @@ func (f *File) splitSections(p *splitPart) map[uint32]struct {
 	}
 }
 
-// readSplit reads the units of which the file has skeletons. One whose file is missing, or of another compilation, stays a skeleton.
+// readSplit reads the units for which the file has skeletons. A unit whose file is missing, or of
+// another compilation, remains a skeleton.
 func (f *File) readSplit() error {
 	if len(f.addr) == 0 {
 		return nil

@@ -85,7 +85,7 @@ type unitRef struct {
 	to   uint64 // in the file's
 }
 
-// unitAt returns the unit that an offset of .debug_info lies in.
+// unitAt returns the unit that contains an offset of .debug_info.
 func (t *subsetWriter) unitAt(off uint64) uint32 {
 	n := sort.Search(len(t.f.offsets), func(n int) bool { return uint64(t.f.offsets[n]) > off })
 	if n == 0 {

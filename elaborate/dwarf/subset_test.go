@@ -12,7 +12,7 @@ import (
 	"github.com/pkg/errors"
 )
 
-// subsetOf returns a subset's file, with the units of the functions called names.
+// subsetOf returns the file of a subset with the units of the named functions.
 func subsetOf(t *testing.T, info *Info, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -35,7 +35,7 @@ func subsetOf(t *testing.T, info *Info, names ...string) string {
 	return path
 }
 
-// TestSubsetSaysTheSame asks a subset what the tests ask the debuginfo itself.
+// TestSubsetSaysTheSame runs the tests of debuginfo on a subset.
 func TestSubsetSaysTheSame(t *testing.T) {
 	for name, make := range variants(t) {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func sameStatements(t *testing.T, whole, info *Info) {
 	}
 }
 
-// TestSubsetIsThin: what was not asked for is not in the copy.
+// TestSubsetIsThin: the copy has no units that were not requested.
 func TestSubsetIsThin(t *testing.T) {
 	path := subsetOf(t, loaded(t, compiled(t)), "other")
 	info := loaded(t, path)
@@ -99,7 +99,7 @@ func TestSubsetIsThin(t *testing.T) {
 	}
 }
 
-// TestSubsetInCache is about files in the cache that are not what they should be.
+// TestSubsetInCache has invalid files in the cache.
 func TestSubsetInCache(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	whole := compiled(t)
@@ -155,10 +155,10 @@ func TestSubsetInCache(t *testing.T) {
 	}
 }
 
-// TestSubsetPointers: what expressions refer to is in the copy, wherever it has gone.
+// TestSubsetPointers: the data that expressions refer to are in the copy, at their new offsets.
 func TestSubsetPointers(t *testing.T) {
 	for _, flag := range []string{"-gdwarf-5", "-gdwarf-4", "-gdwarf64"} {
-		whole := loaded(t, pointing(t, flag, "testdata/other.c")) // whose unit comes first, and is not copied
+		whole := loaded(t, pointing(t, flag, "testdata/other.c")) // whose unit is first, and is not copied
 		checkPointers(t, loaded(t, subsetOf(t, whole, "sum")))
 	}
 }

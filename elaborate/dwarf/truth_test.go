@@ -16,9 +16,9 @@ import (
 	"github.com/pkg/errors"
 )
 
-// The tests of this file ask other tools about a kernel's debuginfo.
+// The tests of this file compare with other tools, on a kernel's debuginfo.
 
-// sampleFiles and samplesOfFile are how many functions are looked at.
+// sampleFiles and samplesOfFile are the numbers of files and of functions that are checked.
 const (
 	sampleFiles   = 25
 	samplesOfFile = 10
@@ -96,7 +96,7 @@ func TestAddressesAgree(t *testing.T) {
 	t.Logf("%d functions", len(list))
 }
 
-// addr2line asks eu-addr2line for the functions, inlined ones first, and lines at addresses.
+// addr2line returns eu-addr2line's functions, inlined ones first, and lines of addresses.
 func addr2line(t *testing.T, path string, addrs []uint64) (functions [][]string, lines []string) {
 	t.Helper()
 	args := []string{"-f", "-i", "-a", "-e", path}
@@ -150,7 +150,7 @@ func TestLinesAgree(t *testing.T) {
 	t.Logf("%d statements", len(addrs))
 }
 
-// decodedRow is a row of readelf's: "read_write.c  462  0xffffffff8134ccc2  1  x".
+// decodedRow matches a row of readelf: "read_write.c  462  0xffffffff8134ccc2  1  x".
 var decodedRow = regexp.MustCompile(`^(\S+)\s+(\d+)\s+0x([0-9a-f]+)`)
 
 func TestStatementsAgree(t *testing.T) {
@@ -194,7 +194,7 @@ func TestCopiesAgree(t *testing.T) {
 	}
 	var addrs []uint64
 	for _, in := range list {
-		addrs = append(addrs, in.Low) // where it is entered may be before its code
+		addrs = append(addrs, in.Low) // the entry may be before the code
 	}
 	functions, _ := addr2line(t, info.Path(), addrs)
 	for i, in := range list {
@@ -208,8 +208,7 @@ func TestCopiesAgree(t *testing.T) {
 // registerNames are the kernel's, by DWARF's numbers.
 var registerNames = []string{"ax", "dx", "cx", "bx", "si", "di", "bp", "sp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"}
 
-// asPerf spells a location as perf probe does; "" if it is one that perf has no
-// or several spellings for.
+// asPerf returns a location as perf probe writes it; "" if perf has no syntax for it, or several.
 func asPerf(loc *Location) string {
 	if len(loc.Pieces) != 1 || loc.Pieces[0].Bits != 0 {
 		return ""
@@ -234,7 +233,7 @@ func asPerf(loc *Location) string {
 	return ""
 }
 
-// A perfPoint is one that perf has made: "p:probe/vfs_read_L12 vfs_read+114 file=%bp:x64 …".
+// A perfPoint matches a probe definition of perf: "p:probe/vfs_read_L12 vfs_read+114 file=%bp:x64 …".
 var perfPoint = regexp.MustCompile(`^p:\S+ (\S+?)\+(\d+)(.*)$`)
 
 func TestVariablesAgree(t *testing.T) {
@@ -247,7 +246,7 @@ func TestVariablesAgree(t *testing.T) {
 	for i, in := range list {
 		point := in.Func.Name + "@" + in.Func.File
 		if st, _ := info.Statements(in); i%2 == 1 && len(st) > 4 {
-			point += fmt.Sprintf(":%d", st[len(st)/2].Line-in.Func.Line) // some line in the middle
+			point += fmt.Sprintf(":%d", st[len(st)/2].Line-in.Func.Line) // a line in the middle
 		}
 		points = append(points, point+" $vars")
 	}
@@ -286,8 +285,8 @@ func TestVariablesAgree(t *testing.T) {
 	}
 }
 
-// perf asks perf probe for points. One that it can't make spoils the others, so
-// after a failure each is asked for alone.
+// perf returns perf probe's definitions of points. An invalid point makes the others fail, so after a
+// failure each is tried alone.
 func perf(path string, points []string) []string {
 	args := []string{"probe", "-q", "-k", path}
 	for _, p := range points {
@@ -307,7 +306,8 @@ func perf(path string, points []string) []string {
 	return all
 }
 
-// nearer reports whether perf means another variable of that name: one of what is inlined at pc.
+// nearer reports whether perf takes another variable of that name: one of a function that is inlined at
+// pc.
 func nearer(info *Info, in Instance, pc uint64, name string) bool {
 	for n := range info.instances {
 		copy := info.instance(uint32(n))
@@ -321,8 +321,8 @@ func nearer(info *Info, in Instance, pc uint64, name string) bool {
 	return false
 }
 
-// compareVariables compares what perf says of a point's variables, and returns
-// how many it could.
+// compareVariables compares a point's variables with perf's, and returns the number of variables that
+// it could compare.
 func compareVariables(t *testing.T, info *Info, list []Instance, symbol, offset string, vars []string) int {
 	off, _ := strconv.ParseUint(offset, 10, 64)
 	at := slices.IndexFunc(list, func(in Instance) bool { return in.Symbol == symbol })
@@ -355,7 +355,7 @@ func compareVariables(t *testing.T, info *Info, list []Instance, symbol, offset 
 		if err != nil {
 			var gone *GoneError
 			if off == 0 && errors.As(err, &gone) || nearer(info, in, pc, name) {
-				continue // perf tells where it comes to be
+				continue // perf has the location further down
 			}
 			t.Errorf("$%s at %s+%s: %v; perf has %s", name, symbol, offset, err, theirs)
 			continue

@@ -8,8 +8,8 @@ import (
 	"gostap/elaborate/btf"
 )
 
-// TestTypeUnits: types in units of their own are found by their signatures, also
-// where a unit declares them with it. What they are made of, TestVariants tells.
+// TestTypeUnits: types in units of their own are found by their signatures, also for declarations with
+// a signature. TestVariants checks their members.
 func TestTypeUnits(t *testing.T) {
 	for _, version := range []string{"-gdwarf-5", "-gdwarf-4"} {
 		info := loaded(t, compiled(t, version, "-fdebug-types-section"))

@@ -27,8 +27,8 @@ type Variant struct {
 	Default    bool   // the variant for all other discriminants
 }
 
-// Variants returns the variants of a Rust enum with data, and the member with the discriminant; none for other types.
-// An enum that has only one variant has no discriminant, of which Type is then 0.
+// Variants returns the variants of a Rust enum with data, and the member with the discriminant; none
+// for other types. An enum with only one variant has no discriminant: its Type is 0.
 func (t *Types) Variants(id btf.ID) (discriminant btf.Member, list []Variant) {
 	part, ok := t.variantPart(id)
 	if !ok {
@@ -81,7 +81,7 @@ func (t *Types) variantPart(id btf.ID) (part die, ok bool) {
 	return part, ok
 }
 
-// TypeParam returns the type that a template's parameter of that name stands for, 0 if there is none.
+// TypeParam returns the type argument for a template's parameter of that name, 0 if there is none.
 func (t *Types) TypeParam(id btf.ID, name string) (param btf.ID) {
 	d, ok := t.die(id)
 	if !ok {

@@ -21,7 +21,7 @@ int shown(int n) { return hidden(n) * 3; }
 int main(int argc, char **argv) { printf("%d\n", shown(argc)); return puts(argv[0]) < 0; }
 `
 
-// compile returns a program made of text.
+// compile compiles text to a program.
 func compile(t *testing.T, text string, flags ...string) string {
 	t.Helper()
 	return compiled.Program(t, text, append(flags, "-fno-inline")...)
@@ -46,9 +46,9 @@ func TestFunctions(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		flags []string
-		strip []string // arguments of strip, nil for not
+		strip []string // arguments of strip, nil: not stripped
 		mini  bool
-		lost  bool // hidden is
+		lost  bool // the symbol hidden is not found
 	}{
 		{name: "PIE"},
 		{name: "at a fixed address", flags: []string{"-no-pie"}},
@@ -92,7 +92,7 @@ func TestFunctions(t *testing.T) {
 			if !ok || !ok2 || back != found[0].Addr || !f.IsCode(back) {
 				t.Errorf("%s: %s at %#x is at %#x in the file, which is %#x", c.name, name, found[0].Addr, offset, back)
 			}
-			// What objdump says of the file at that offset.
+			// objdump has the same bytes at that offset.
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -114,7 +114,7 @@ func TestStubs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// objdump knows the stubs: "0000000000001030 <puts@plt>:"
+		// objdump names PLT entries: "0000000000001030 <puts@plt>:"
 		dump := run(t, "objdump", "-d", f.Path)
 		found := map[string]string{}
 		for _, line := range strings.Split(dump, "\n") {
@@ -133,7 +133,7 @@ func TestStubs(t *testing.T) {
 	}
 }
 
-// TestDamaged reads programs of which bytes are changed, or that break off.
+// TestDamaged reads programs with changed bytes, and truncated ones.
 func TestDamaged(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	path := compile(t, marked, "-g")
@@ -150,7 +150,7 @@ func TestDamaged(t *testing.T) {
 		if err := limits.Run(func() error {
 			f, err := Open(damaged)
 			if err != nil {
-				return nil // as it should
+				return nil // as expected
 			}
 			f.Functions()
 			f.Marks()

@@ -75,7 +75,7 @@ func TestLibraries(t *testing.T) {
 		t.Fatalf("%v, %v", libc, err)
 	}
 	all, err := f.Libraries("*")
-	if err != nil || len(all) != 2 { // and the dynamic linker
+	if err != nil || len(all) != 2 { // the second is the dynamic linker
 		t.Errorf("%v, %v", all, err)
 	}
 	if got, err := f.Libraries("libc.so.*"); err != nil || got[0] != libc[0] {
@@ -87,7 +87,7 @@ func TestLibraries(t *testing.T) {
 	if _, err := open(t, compile(t, source, "-static")).Libraries("*"); err == nil || err.(*NotFoundError).Hint != "it is linked statically" {
 		t.Errorf("%v", err)
 	}
-	// One beside the program, by its RUNPATH.
+	// A library beside the program, found by its RUNPATH.
 	dir := t.TempDir()
 	text := filepath.Join(dir, "l.c")
 	if err := os.WriteFile(text, []byte("int shown(int n) { return n; }"), 0o644); err != nil {
@@ -102,13 +102,13 @@ func TestLibraries(t *testing.T) {
 	if err != nil || len(mine) != 1 || filepath.Base(mine[0]) != "libmine.so" {
 		t.Errorf("%v, %v", mine, err)
 	}
-	// What nothing is linked to, but a program may load later.
+	// A library that the program may load by dlopen.
 	if got, err := f.Libraries("libcrypto.so.3"); err == nil && filepath.Base(got[0]) != "libcrypto.so.3" {
 		t.Errorf("%v", got)
 	}
 }
 
-// Scripts name libraries where the distribution has them on which they were written.
+// Scripts use the paths of libraries of the distribution that they were written on.
 func TestLibraryElsewhere(t *testing.T) {
 	here, err := Find("libc.so.6")
 	if err != nil {

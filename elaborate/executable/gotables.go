@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// GoTables are addresses, as linked, of what Go's linker makes of a program's types. They are
-// found by symbols, which a program built with -ldflags=-s does not have.
+// GoTables are addresses, as linked, of the Go linker's tables of types. They are found by symbols,
+// which a program built with -ldflags=-s does not have.
 type GoTables struct {
 	Types uint64              // where the offsets of types' names count from; 0 if unknown
 	Itabs map[string][]GoItab // of an interface, by its name: the types that are converted to it in the program's code
@@ -57,5 +57,5 @@ func (f *File) readGoTables() *GoTables {
 	return t
 }
 
-// GoTables returns what Go's linker made of the program's types.
+// GoTables returns the addresses of the program's tables of types.
 func (f *File) GoTables() *GoTables { return f.goTables() }

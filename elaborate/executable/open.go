@@ -30,8 +30,7 @@ type File struct {
 	frames    func() frame.FrameDescriptionEntries // of .eh_frame
 }
 
-// maxSection bounds what is read of a section: tables of symbols and strings are
-// the largest.
+// maxSection bounds the part of a section that is read: tables of symbols and strings are the largest.
 const maxSection = 1 << 30
 
 // Open opens the ELF file path. It stays open as long as the File is used.
@@ -78,7 +77,7 @@ func read(path string, from io.ReaderAt) (*File, error) {
 // GoVersion is the version of Go that built the program, "go1.26.1"; "" if it does not say.
 func (f *File) GoVersion() string { return f.goVersion() }
 
-// content returns what a section has in the file.
+// content returns a section's content in the file.
 func (f *File) content(s *elf.Section) ([]byte, error) {
 	if s.Type == elf.SHT_NOBITS {
 		return nil, nil
@@ -90,7 +89,7 @@ func (f *File) content(s *elf.Section) ([]byte, error) {
 	return data, errors.Wrap(err, "section "+s.Name)
 }
 
-// section returns the section of that name and what is in it, nil if there is none.
+// section returns the section of that name and its content, nil if there is none.
 func (f *File) section(name string) (*elf.Section, []byte, error) {
 	s := f.elf.Section(name)
 	if s == nil {
@@ -100,7 +99,8 @@ func (f *File) section(name string) (*elf.Section, []byte, error) {
 	return s, data, err
 }
 
-// segment returns the segment of which the file has the byte at addr, as linked; nil if none has it.
+// segment returns the segment with the byte at addr, as linked, that is in the file; nil if there is
+// none.
 func (f *File) segment(addr uint64) *elf.Prog {
 	for _, p := range f.elf.Progs {
 		if p.Type == elf.PT_LOAD && addr >= p.Vaddr && addr-p.Vaddr < p.Filesz {

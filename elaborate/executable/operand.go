@@ -4,11 +4,11 @@ package executable
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"gostap/internal/arch"
+	"gostap/internal/lazyregexp"
 )
 
 // An Operand is an argument of a static mark: its location and type.
@@ -18,8 +18,8 @@ type Operand struct {
 	Float  bool
 	Kind   OperandKind
 
-	// A constant is N; a register is Base, of which the lowest Low bits do not count; memory is at Base + Index*Scale + N.
-	// Registers have their DWARF numbers, and are NoRegister where there is none.
+	// A constant is N; a register is Base, without its lowest Low bits; memory is at Base + Index*Scale
+	// + N. Registers have their DWARF numbers; NoRegister stands for none.
 	N           int64
 	Symbol      string // whose address is added to N, "" for none
 	GOT         bool   // the symbol's slot in the global offset table is meant instead, where its address is
@@ -74,10 +74,10 @@ func init() {
 }
 
 // operandText is [-]SIZE[f]@OPERAND; before SystemTap 1.2 there was only the operand.
-var operandText = regexp.MustCompile(`^(?:(-?)([1248])(f?)@)?(.+)$`)
+var operandText = lazyregexp.MustCompile(`^(?:(-?)([1248])(f?)@)?(.+)$`)
 
 // memoryText is [SYMBOL][±N]…(BASE,INDEX,SCALE).
-var memoryText = regexp.MustCompile(`^([^()]*)\((%[a-z0-9]+)?(?:,(%[a-z0-9]+)(?:,([1248]))?)?\)$`)
+var memoryText = lazyregexp.MustCompile(`^([^()]*)\((%[a-z0-9]+)?(?:,(%[a-z0-9]+)(?:,([1248]))?)?\)$`)
 
 // ParseOperand reads an operand in AT&T's syntax.
 func ParseOperand(text string) (Operand, error) {
@@ -89,7 +89,7 @@ func ParseOperand(text string) (Operand, error) {
 }
 
 func parseOperand(text string) (o Operand, ok bool) {
-	m := operandText.FindStringSubmatch(text)
+	m := operandText().FindStringSubmatch(text)
 	if m == nil {
 		return o, false
 	}
@@ -112,7 +112,7 @@ func parseOperand(text string) (o Operand, ok bool) {
 		return o, ok
 	}
 	o.Kind = InMemory
-	address := memoryText.FindStringSubmatch(rest)
+	address := memoryText().FindStringSubmatch(rest)
 	if address == nil {
 		return o, o.displacement(rest)
 	}

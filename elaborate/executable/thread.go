@@ -23,8 +23,9 @@ func (f *File) ThreadVariables() (below uint64, ok bool) {
 	return 0, false
 }
 
-// InitialVariables returns the address, as linked, of the initial values of a library's thread-local variables, of which each
-// thread gets a copy; false for a variable in .tbss, which has no initial value in the file.
+// InitialVariables returns the address, as linked, of the initial values of a library's thread-local
+// variables, which are copied for each thread; false for a variable in .tbss, which has no initial
+// value in the file.
 func (f *File) InitialVariables(offset int64) (addr uint64, ok bool) {
 	for _, p := range f.elf.Progs {
 		if p.Type == elf.PT_TLS && offset >= 0 && uint64(offset) < p.Filesz {

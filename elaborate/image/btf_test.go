@@ -13,7 +13,7 @@ import (
 	"gostap/elaborate/dwarf"
 )
 
-// TestMadeTypes makes BTF of debuginfo, and says what is missing for it.
+// TestMadeTypes makes BTF from debuginfo, and checks the errors if something is missing for that.
 func TestMadeTypes(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	dir := t.TempDir()

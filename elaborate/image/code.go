@@ -67,9 +67,8 @@ func (t *Target) altInstr() (size int64, err error) {
 	return size, nil
 }
 
-// refusal says why there can't be a kprobe at addr in the code that begins at
-// start, "" if there can. told says that by debuginfo an
-// instruction begins at addr, which is used where the decoder fails.
+// refusal returns why there can't be a kprobe at addr in the code that begins at start, "" if there
+// can. told is set if debuginfo has an instruction at addr, which is used if the decoder fails.
 func (c *machineCode) refusal(start, addr uint64, told bool) string {
 	if why := c.Reserved(addr); why != "" {
 		return "it is in " + why

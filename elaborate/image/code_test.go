@@ -15,7 +15,7 @@ import (
 	"gostap/elaborate/symbols"
 )
 
-// TestInstructions holds where probes may stand against what objdump says.
+// TestInstructions compares the instructions that may be probed with objdump's.
 func TestInstructions(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^ +([0-9a-f]+):\t`)
 	for _, release := range testkernel.Releases(t) {
@@ -49,7 +49,7 @@ func TestInstructions(t *testing.T) {
 				begins[at] = true
 			}
 			functions++
-			// objdump shows a line for each seven bytes, too.
+			// objdump splits long instructions into lines of seven bytes.
 			for offset := range int64(f.Size) {
 				why, known := code.begin(offset)
 				if !known {

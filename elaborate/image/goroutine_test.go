@@ -11,7 +11,8 @@ import (
 	"gostap/elaborate/internal/compiled"
 )
 
-// TestGoroutines compares the table, by which stripped programs go, with what programs' debuginfo says. GOSTAP_GO may name one more version.
+// TestGoroutines compares the table for stripped programs with programs' debuginfo. GOSTAP_GO may name
+// an additional version of Go.
 func TestGoroutines(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {

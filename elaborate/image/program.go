@@ -164,8 +164,8 @@ func (p *Program) refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, ad
 	return p.Refusal(start, addr, true)
 }
 
-// Refusal says why there can't be a probe at addr in the code that begins at start, "" if there can. told
-// says that by debuginfo an instruction begins at addr, which is used where the decoder fails.
+// Refusal returns why there can't be a probe at addr in the code that begins at start, "" if there can.
+// told is set if debuginfo has an instruction at addr, which is used if the decoder fails.
 func (p *Program) Refusal(start, addr uint64, told bool) string {
 	if !p.IsCode(addr) {
 		return "it is in no code of " + p.Path

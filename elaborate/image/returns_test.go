@@ -46,7 +46,7 @@ const returning = `
 	.size vector, . - vector
 `
 
-// TestReturns finds the instructions that return, and gives up where they may not be all.
+// TestReturns finds the return instructions, and gives up if there may be others.
 func TestReturns(t *testing.T) {
 	dir := t.TempDir()
 	source, object := filepath.Join(dir, "a.s"), filepath.Join(dir, "a.so")

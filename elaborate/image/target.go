@@ -43,7 +43,8 @@ type Target struct {
 
 	used struct{ btf, debuginfo, cache bool } // where types and addresses have come from
 
-	// Collector records what is taken from debuginfo, to fill the probe cache, which is not read then; nil: no recording.
+	// Collector records data that are read from debuginfo, for the probe cache, which is not used then;
+	// nil: no recording.
 	Collector probecache.Collector
 
 	// Traced is the target process: what -c starts or -x names.
@@ -58,7 +59,7 @@ type Target struct {
 	// Interrupted reports whether pass 2 is to end, at the next probe; nil: never.
 	Interrupted func() bool
 
-	// Progress is told how far an index has been built; nil: nothing.
+	// Progress is called while an index is built; may be nil.
 	Progress dwarf.Progress
 }
 
@@ -138,7 +139,7 @@ func (t *Target) Sources() string {
 	return ", by " + strings.Join(list, " and ")
 }
 
-// AddSource adds debuginfo to the sources: debuginfo itself, or what the probe cache has of it.
+// AddSource adds debuginfo to the sources: debuginfo itself, or a probe cache entry.
 func (t *Target) AddSource(info *dwarf.Info) {
 	if info.IsSubset {
 		t.used.cache = true
@@ -200,7 +201,7 @@ func named(s *btf.Spec, err error) (btf.Named, error) {
 // Debuginfo returns the kernel's own.
 func (t *Target) Debuginfo() *Debuginfo { return t.debuginfo }
 
-// ProbeCache returns what the probe cache has for the kernel.
+// ProbeCache returns the probe cache's entry for the kernel.
 func (t *Target) ProbeCache() (*probecache.Cache, error) {
 	id, err := t.BuildID()
 	return &probecache.Cache{Release: t.Release, BuildID: id}, err

@@ -10,8 +10,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// ThreadVariables returns an expression for the address of the current thread's copy of the image's thread-local variables, of which
-// the one at offset is needed, for a probe at from in the image; from is 0 for probes elsewhere.
+// ThreadVariables returns an expression for the address of the current thread's copy of the image's
+// thread-local variables, for an access to the one at offset, and for a probe at from in the image;
+// from is 0 for probes elsewhere.
 func (s *Source) ThreadVariables(at syntax.Pos, offset program.Expr, from uint64) (program.Expr, error) {
 	p, ok := s.Image.(*Program)
 	if !ok {

@@ -14,8 +14,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Dependencies are what an index depends on besides its key: what the preprocessor has read of the
-// kernel's configuration, and the script's arguments. An index is valid while they are unchanged.
+// Dependencies are what an index depends on besides its key: the values of the kernel's configuration
+// that the preprocessor has read, and the script's arguments. An index is valid while they are
+// unchanged.
 type dependencies struct {
 	mu     sync.Mutex
 	config map[string]string // the kernel's configuration options

@@ -4,11 +4,11 @@ package library
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"gostap/elaborate/probepoint"
 	"gostap/internal/glob"
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
@@ -16,7 +16,7 @@ import (
 type Doc struct {
 	Name      string // "task_pid", "syscall.open"
 	Signature string // "function task_pid:long (task:long)", "probe syscall.open"
-	Text      string // of the documentation comment, without what marks it as one; "" if there is none
+	Text      string // of the documentation comment, without the comment's marks; "" if there is none
 	File      string // where it is declared
 	Private   bool   // its name begins with an underscore: it is for other tapsets
 }
@@ -90,13 +90,13 @@ func typed(name string, t syntax.TypeName) string {
 	return name + ":" + string(t)
 }
 
-// between is what may stand between a declaration's comment and its name.
-var between = regexp.MustCompile(`(?:\s|\b(?:private|function|probe)\b|%\([^%]*%\?|%:)*$`)
+// between matches the text between a declaration's comment and its name.
+var between = lazyregexp.MustCompile(`(?:\s|\b(?:private|function|probe)\b|%\([^%]*%\?|%:)*$`)
 
 // comment returns the text of the documentation comment before the declaration at pos.
 func comment(pos syntax.Pos) string {
 	text := before(pos)
-	text = text[:len(text)-len(between.Find(text))]
+	text = text[:len(text)-len(between().Find(text))]
 	if !bytes.HasSuffix(text, []byte("*/")) {
 		return ""
 	}

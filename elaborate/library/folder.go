@@ -32,7 +32,8 @@ func (f *Folder) path(name string) string { return slashpath.Join(f.Path, name) 
 // again without getting a later time.
 const settled = 5 * time.Second
 
-// FilesFolder returns the folder dir on disk, of which files is the file system. Its version is made of the files' sizes and times.
+// FilesFolder returns the folder dir on disk, with the file system files. Its version is computed from
+// the files' sizes and times.
 func FilesFolder(dir string, files fs.FS) Folder {
 	f := Folder{FS: files, Path: dir}
 	var version strings.Builder
@@ -67,7 +68,8 @@ func passOver(name string, err error) error {
 	return err
 }
 
-// errFresh says that a file may change once more without a later time.
+// errFresh is the error for a file that was modified so recently that a further change may not change
+// its time.
 var errFresh = errors.New("changed a moment ago")
 
 // isTapset reports whether a file is one of scripts or macros.

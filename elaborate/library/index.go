@@ -32,7 +32,8 @@ const (
 	indexLimit   = 8 << 20 // bytes of the cache for indexes
 )
 
-// macroKey is a hash of the macros of all parts: each may change what scripts of another declare.
+// macroKey is a hash of the macros of all parts: a macro may change the declarations of scripts in
+// other parts.
 func macroKey(parts []*part) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -152,8 +153,8 @@ func (p *part) writeIndex(deps *dependencies) {
 	}
 }
 
-// Derived returns what derive makes of the files of the folder with a Path. If the library was opened by
-// Open, it is cached as name, beside the folder's index.
+// Derived returns the result of derive for the files of the folder with a Path. If the library was
+// opened by Open, the result is cached as name, beside the folder's index.
 func (lib *Library) Derived(path, name string, derive func([]*syntax.File) []byte) []byte {
 	for _, p := range lib.parts {
 		if p.folder.Path != path {

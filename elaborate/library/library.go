@@ -13,9 +13,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A Library is the tapset library: what scripts may refer to without declaring
-// it. It knows the names that its files declare, and parses a file when
-// one of them is needed.
+// A Library is the tapset library: declarations that scripts may refer to. It has the names that its
+// files declare, and parses a file when one of them is needed.
 type Library struct {
 	parts     []*part
 	files     []*file
@@ -222,7 +221,7 @@ func (lib *Library) AliasNames() []string {
 	return names
 }
 
-// declared is what a file declares for others, in the order in which it does.
+// declared are a file's public declarations, in order.
 type declared struct {
 	functions, globals, aliases []string
 }

@@ -19,7 +19,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A readFS notes the .stp files that are read.
+// A readFS records the .stp files that are read.
 type readFS struct {
 	fstest.MapFS
 	read []string
@@ -32,7 +32,7 @@ func (f *readFS) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(f.MapFS, name)
 }
 
-// libraryFiles is a library in which names depend on what the preprocessor is told.
+// libraryFiles is a library whose names depend on the preprocessor's environment.
 var libraryFiles = map[string]string{
 	"a.stp": `function one() { return two() } private function hidden() { return 1 } @both(none)`,
 	"b.stp": `function two() { return 2 } function two(x) { return x } probe other = end { println("b") }`,
@@ -54,8 +54,8 @@ func libraryFS(files map[string]string) *readFS {
 	return f
 }
 
-// TestLibraryIndex: a library that is opened once more by its index is the same, and only what a script
-// refers to is read of it.
+// TestLibraryIndex: a library that is opened again by its index is the same, and only the files that a
+// script refers to are read.
 func TestLibraryIndex(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	files := map[string]string{}
@@ -117,7 +117,7 @@ func TestLibraryIndex(t *testing.T) {
 		}
 	}
 
-	// What macros and arguments say counts, too.
+	// Macros and arguments are taken into account.
 	before, _, _ := open(env("6.12.0", "y"), "")
 	files["m.stpm"] = `@define both(name) %( function new() { return 1 } %)`
 	files["a.stp"] += " @both(none)"
@@ -132,7 +132,7 @@ func TestLibraryIndex(t *testing.T) {
 	}
 }
 
-// TestDerived: what is made of a folder's files is made once.
+// TestDerived: data derived from a folder's files are computed once.
 func TestDerived(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	made := 0
@@ -155,7 +155,7 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestFilesFolder: files on disk are known by their times, unless those are too young to tell.
+// TestFilesFolder: files on disk are identified by their times, unless these are too recent.
 func TestFilesFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string, ago time.Duration) string {
@@ -175,7 +175,7 @@ func TestFilesFolder(t *testing.T) {
 	}
 }
 
-// TestFallback: a file of a fallback folder counts if it declares nothing that the library has.
+// TestFallback: a file of a fallback folder is used if it declares nothing that the library has.
 func TestFallback(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	for range 2 {
@@ -193,7 +193,7 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// TestDoc: the comment before a function or an alias is what is said of it.
+// TestDoc: the comment before a function or an alias is its documentation.
 func TestDoc(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	for range 2 {

@@ -26,8 +26,8 @@ func (f brokenFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(f.MapFS, name)
 }
 
-// TestSubfolders has folders that end while they are walked, or that are
-// others', as in /tmp: what is in the rest is found.
+// TestSubfolders has folders that are removed during the walk, or can't be read, as in /tmp: files in
+// the others are found.
 func TestSubfolders(t *testing.T) {
 	files := fstest.MapFS{
 		"a.stp":      {Data: []byte("function one() { return 1 }")},

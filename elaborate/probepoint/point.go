@@ -30,7 +30,7 @@ func (p Point) Root() string { return p.Components[0].Name }
 // Has reports whether the component name was written.
 func (p Point) Has(name string) bool { return p.component(name) != nil }
 
-// Argument returns what stands in name(…), nil for nothing.
+// Argument returns the argument in name(…), nil if there is none.
 func (p Point) Argument(name string) syntax.Expr {
 	if c := p.component(name); c != nil {
 		return c.Arg

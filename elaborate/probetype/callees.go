@@ -139,8 +139,8 @@ func (p *pointFinder) frameSize(in dwarf.Instance, pc uint64) (int64, bool) {
 // A guard is the condition for a callee's handler to run.
 type guard struct {
 	finder *pointFinder
-	given  map[syntax.Expr]program.Expr // what its variables are
-	from   uint64                       // where the callee is probed, as linked
+	given  map[syntax.Expr]program.Expr // the values of its variables
+	from   uint64                       // the callee's probed address, as linked
 
 	atReturns bool // returns are probed at the instructions that return
 }
@@ -225,7 +225,7 @@ func (g *guard) hooked(back program.Expr) program.Expr {
 	return is
 }
 
-// either is x | y, of which x may be nil.
+// either is x | y; x may be nil.
 func either(x program.Expr, y *program.Compare) program.Expr {
 	if x == nil {
 		return y
@@ -240,7 +240,7 @@ func (g *guard) variable(name string, x program.Expr) syntax.Expr {
 	return v
 }
 
-// or is x || y, of which x may be nil.
+// or is x || y; x may be nil.
 func (g *guard) or(x, y syntax.Expr) syntax.Expr {
 	if x == nil {
 		return y

@@ -63,7 +63,7 @@ func TestFunctionErrors(t *testing.T) {
 			t.Errorf("%s\n got  %v\n want %s", c.point, diags, c.want)
 		}
 	}
-	// A kernel that is missing is an error however optional the point.
+	// A missing kernel is an error even for optional points.
 	_, diags := elaborated.OnKernel(t, "9.9.9-none", `probe kernel.function("vfs_read") ?, begin { }`)
 	if diags.Err() == nil || !strings.Contains(diags[0].Error(), "apt install linux-image-9.9.9-none") {
 		t.Errorf("got %v", diags)
@@ -74,7 +74,8 @@ func TestFunctionErrors(t *testing.T) {
 	}
 }
 
-// TestUnregisteredKProbes: a kprobe of what can't be probed ends no session, as it would fail to be registered only.
+// TestUnregisteredKProbes: kprobes at places that can't be probed do not end the session, as only their
+// registration would fail.
 func TestUnregisteredKProbes(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		for _, c := range []struct{ points, names, warning string }{

@@ -69,7 +69,7 @@ func TestModuleErrors(t *testing.T) {
 	}
 }
 
-// TestModuleBarred looks for sites in a module where kprobes are refused.
+// TestModuleBarred has sites in a module at which kprobes are refused.
 func TestModuleBarred(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	target := image.NewTarget(release, false)
@@ -111,7 +111,7 @@ func TestModuleBarred(t *testing.T) {
 	if found == "" {
 		t.Fatal("no function of kvm has a static branch")
 	}
-	// Functions may be without any site that can be probed.
+	// There may be functions none of whose sites can be probed.
 	list, err := elaborated.Points(t, release, `module("kvm").function("static_key_false@*").inline`)
 	if err == nil && len(list) == 0 {
 		t.Error("no place, and no error")
@@ -121,7 +121,7 @@ func TestModuleBarred(t *testing.T) {
 	}
 }
 
-// TestManyModules: debuginfo is asked for all modules that a pattern stands for.
+// TestManyModules: debuginfo of all modules that match a pattern is used.
 func TestManyModules(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	for point, want := range map[string]string{
@@ -146,7 +146,7 @@ func TestManyModules(t *testing.T) {
 	}
 }
 
-// TestTwins: all functions of one name in a module are probed.
+// TestTwins: all functions of the same name in a module are probed.
 func TestTwins(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		for _, point := range []string{`module("libceph").function("handle_reply")`, `module("libceph").function("handle_repl[y]").return`} {

@@ -79,7 +79,7 @@ func TestProcfs(t *testing.T) {
 			t.Errorf("%s: %v", c.script, diags)
 		}
 	}
-	// Any number of probes are told what is written.
+	// Several probes may read what is written.
 	if _, diags := elaborated.OnKernel(t, release, `probe procfs("x").write { } probe procfs("x").write { println($value) }`); len(diags) > 0 {
 		t.Error(diags)
 	}

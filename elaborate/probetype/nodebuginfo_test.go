@@ -13,8 +13,8 @@ import (
 	"gostap/elaborate/internal/elaborated"
 )
 
-// TestNoDebuginfo has dpkg asked once which package has a program, and not for each of its functions, which takes it a quarter of a
-// second each.
+// TestNoDebuginfo: dpkg is run once to find a program's package, and not for each of its functions, as
+// it takes a quarter of a second.
 func TestNoDebuginfo(t *testing.T) {
 	path := compiled.Program(t, "int one(int a) { return a; } int two(int a) { return one(a); } int three(int a) { return two(a); } int main(void) { return three(0); }", "-O0")
 	dir := t.TempDir()

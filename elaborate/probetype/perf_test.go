@@ -10,7 +10,7 @@ import (
 	"gostap/elaborate/internal/testkernel"
 )
 
-// Counters of processes: whose they are, at what, and for whom.
+// Counters of processes: which processes, events and names.
 func TestPerfProcess(t *testing.T) {
 	release := testkernel.Releases(t)[0]
 	for _, c := range []struct {

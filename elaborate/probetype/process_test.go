@@ -47,8 +47,8 @@ int main(int argc, char **argv)
 }
 `
 
-// points lists what a probe point in a program comes to: the family, the name, and where the file has
-// it as its function and the distance from that.
+// points lists the sites of a probe point in a program: the family, the name, and the position in the
+// file as a function and an offset.
 func points(t *testing.T, path, point string) (list []string) {
 	t.Helper()
 	e, diags := elaborated.OnProgram(t, fmt.Sprintf("probe process(%q).%s { }", path, point))
@@ -68,10 +68,11 @@ func points(t *testing.T, path, point string) (list []string) {
 	return list
 }
 
-// segmentsOf and symbolsOf are what readelf and nm say of a program's file, which the tests ask for every point.
+// segmentsOf and symbolsOf are the outputs of readelf and nm for a program's file, which are needed for
+// every point.
 var segmentsOf, symbolsOf = onceEach("readelf", "-lW"), onceEach("nm")
 
-// onceEach returns what runs a command for a path, once for each path.
+// onceEach returns a function that runs a command once for each path.
 func onceEach(name string, args ...string) func(t *testing.T, path string) string {
 	printed := map[string]string{}
 	return func(t *testing.T, path string) string {
@@ -84,7 +85,7 @@ func onceEach(name string, args ...string) func(t *testing.T, path string) strin
 	}
 }
 
-// place spells where an offset of a program's file is: by readelf's segments and nm's symbols.
+// place describes an offset in a program's file, by readelf's segments and nm's symbols.
 func place(t *testing.T, path string, offset uint64) string {
 	t.Helper()
 	load := regexp.MustCompile(`LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x([0-9a-f]+) `)
@@ -135,7 +136,7 @@ func TestProcessFunctions(t *testing.T) {
 		} {
 			got := strings.Join(points(t, path, point), ", ")
 			if slices.Contains(flags, "-O0") && strings.Contains(point, "callee") {
-				want = got // gcc tells of calls only where it optimizes
+				want = got // gcc records calls only if it optimizes
 			}
 			if strings.Contains(point, "statement(\"area") && strings.HasSuffix(got, " area") {
 				got += "+" // the line may be the function's first
@@ -194,7 +195,7 @@ func TestStripped(t *testing.T) {
 		t.Errorf("without debuginfo: %v", got)
 	}
 	_, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function("level1") { println($n) }`, path))
-	if diags != nil { // the checker, which is not run here, reports what has no value
+	if diags != nil { // errors of values are reported by the checker, which is not run here
 		t.Error(diags)
 	}
 	e, _ := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function("level*") { println($$parms, $n) }`, path))
@@ -203,7 +204,7 @@ func TestStripped(t *testing.T) {
 		t.Errorf("without debuginfo: %v", values)
 	}
 	compiled.Run(t, "objcopy", "--add-gnu-debuglink="+path+".debug", path)
-	// That of another program is none.
+	// The debuginfo of another program is not used.
 	other := compiled.Program(t, "int main(void) { return 1; }", "-g")
 	compiled.Run(t, "cp", path+".debug", path+".kept")
 	compiled.Run(t, "objcopy", "--only-keep-debug", other, path+".debug")
@@ -211,7 +212,7 @@ func TestStripped(t *testing.T) {
 		t.Errorf("the debuginfo of another program: %v", diags)
 	}
 	compiled.Run(t, "mv", path+".kept", path+".debug")
-	// At -O2 main's frame is known from the .eh_frame that only the program has.
+	// At -O2 main's frame is described by .eh_frame, which only the program has.
 	e, diags = elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function("level1") { println($n) } probe process(%q).statement("main@prog.c:24") { println($one->x) }`, path, path))
 	if diags != nil {
 		t.Fatal(diags)
@@ -242,7 +243,7 @@ func TestProcessNumber(t *testing.T) {
 	if pt.Args != [2]int64{0, int64(pid)} || pt.Image.Path != sleeping || !strings.HasPrefix(pt.Name, fmt.Sprintf(`process(%d).function("wait_here@`, pid)) {
 		t.Errorf("%+v", pt)
 	}
-	// The same by the address at which it is there.
+	// The same by the address in the process.
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		t.Fatal(err)
@@ -312,7 +313,8 @@ func TestProcessEvents(t *testing.T) {
 	}
 }
 
-// TestSeveralPrograms: a wildcard stands for the programs that have the function, and .exported for what is not static.
+// TestSeveralPrograms: a wildcard matches the programs that have the function, and .exported the
+// functions that are not static.
 func TestSeveralPrograms(t *testing.T) {
 	one := compiled.Program(t, traced, "-O2", "-g", "-rdynamic")
 	dir := filepath.Dir(one)

@@ -13,15 +13,27 @@ import (
 	"gostap/translator/syntax"
 )
 
-// kinds is the tree of all patterns, a level for each component.
-var kinds = &level{next: map[component]*level{}}
+// kinds is the tree of all patterns.
+var kinds = &level{}
 
+// A level is a component of patterns, with what can follow.
 type level struct {
-	next  map[component]*level
+	component
+	next  []*level
 	build builder // nil if a probe point can't end here
 }
 
-// component is a component as patterns have it.
+// child is the level of a component that follows, or nil.
+func (at *level) child(c component) *level {
+	for _, next := range at.next {
+		if next.component == c {
+			return next
+		}
+	}
+	return nil
+}
+
+// component is a component of patterns.
 type component struct {
 	name string
 	arg  string // "", "number" or "string"
@@ -43,10 +55,12 @@ func register(build builder, patterns ...string) {
 		for _, part := range strings.Split(p, ".") {
 			name, arg, _ := strings.Cut(strings.TrimSuffix(part, ")"), "(")
 			c := component{name, arg}
-			if at.next[c] == nil {
-				at.next[c] = &level{next: map[component]*level{}}
+			next := at.child(c)
+			if next == nil {
+				next = &level{component: c}
+				at.next = append(at.next, next)
 			}
-			at = at.next[c]
+			at = next
 		}
 		at.build = build
 	}
@@ -57,7 +71,7 @@ func find(pt *syntax.ProbePoint) (builder, *syntax.Diagnostic) {
 	at := kinds
 	for i, c := range pt.Components {
 		key := component{c.Name, argKind(c.Arg)}
-		next := at.next[key]
+		next := at.child(key)
 		if next == nil {
 			return nil, at.unknown(pt, i, key)
 		}
@@ -77,7 +91,7 @@ func find(pt *syntax.ProbePoint) (builder, *syntax.Diagnostic) {
 func (at *level) unknown(pt *syntax.ProbePoint, i int, key component) *syntax.Diagnostic {
 	d := &syntax.Diagnostic{Pos: pt.Components[i].At}
 	var names, forms []string
-	for c := range at.next {
+	for _, c := range at.next {
 		names = append(names, c.name)
 		if c.name == key.name {
 			forms = append(forms, c.String())
@@ -105,7 +119,7 @@ func (at *level) unknown(pt *syntax.ProbePoint, i int, key component) *syntax.Di
 
 func (at *level) choices() []string {
 	var list []string
-	for c := range at.next {
+	for _, c := range at.next {
 		list = append(list, c.String())
 	}
 	sort.Strings(list)
@@ -115,7 +129,7 @@ func (at *level) choices() []string {
 // A Component is a component that can stand next in a probe point.
 type Component struct {
 	Name string
-	Arg  string // what it takes: "", "number" or "string"
+	Arg  string // the kind of its argument: "", "number" or "string"
 }
 
 // Next returns the components that can follow others in a probe point; ok is
@@ -123,11 +137,11 @@ type Component struct {
 func Next(components []Component) (next []Component, ok bool) {
 	at := kinds
 	for _, c := range components {
-		if at = at.next[component{c.Name, c.Arg}]; at == nil {
+		if at = at.child(component{c.Name, c.Arg}); at == nil {
 			return nil, false
 		}
 	}
-	for c := range at.next {
+	for _, c := range at.next {
 		next = append(next, Component{c.name, c.arg})
 	}
 	return next, true

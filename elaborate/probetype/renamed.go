@@ -4,9 +4,9 @@ package probetype
 
 import (
 	"fmt"
-	"regexp"
 
 	"gostap/elaborate/symbols"
+	"gostap/internal/lazyregexp"
 )
 
 // renamed has, for functions that published scripts probe, the names of their successors in later kernels,
@@ -46,19 +46,20 @@ var renamed = map[string][]string{
 	"wait_on_page_bit":          {"folio_wait_bit", "folio_wait_bit_common"},
 }
 
-// gone are functions that aliases of the tapset library stand for, and that nothing has taken the place of: since when, and what is near.
+// gone are functions in aliases of the tapset library that kernels no longer have and that have no
+// successor: the version since which they are gone, and similar ones.
 var gone = map[string]string{
 	"nfs_proc_read":  "since Linux 2.6.21 NFS does not wait for what it reads: nfs.proc.read_setup and nfs.proc.read_done are where a call begins and ends",
 	"nfs_proc_write": "since Linux 2.6.21 NFS does not wait for what it writes: nfs.proc.write_setup and nfs.proc.write_done are where a call begins and ends",
-	"nfsd_close":     "since Linux 4.2 no function alone closes a file of nfsd's; nfsd.open, nfsd.read and nfsd.write can be probed",
+	"nfsd_close":     "on Linux 4.2 to 5.3 no function alone closes a file of nfsd's; nfsd.open, nfsd.read and nfsd.write can be probed",
 }
 
 // callFunction matches the names that kernels have had for a system call's function; its group is the call's name.
-var callFunction = regexp.MustCompile(`^(?:[Ss]y[Ss]|compat_sys|stub)_([a-z]\w*)$`)
+var callFunction = lazyregexp.MustCompile(`^(?:[Ss]y[Ss]|compat_sys|stub)_([a-z]\w*)$`)
 
 // successor returns the successor of a function that has been removed from the kernel, "" if it is not known.
 func successor(name string, functions *symbols.Functions) string {
-	if call := callFunction.FindStringSubmatch(name); call != nil && len(functions.Lookup("__x64_sys_"+call[1])) > 0 {
+	if call := callFunction().FindStringSubmatch(name); call != nil && len(functions.Lookup("__x64_sys_"+call[1])) > 0 {
 		return fmt.Sprintf("system calls are probed as syscall.%s; its function is __x64_sys_%[1]s now, which takes registers alone", call[1])
 	}
 	for _, other := range renamed[name] {

@@ -54,7 +54,7 @@ func TestSourcePoints(t *testing.T) {
 	}
 }
 
-// TestCallees holds the conditions under which callees' handlers run.
+// TestCallees checks the conditions under which callees' handlers run.
 func TestCallees(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	e, diags := elaborated.OnDebuginfo(t, release, `probe kernel.function("ksys_read").callees(2) { }`)
@@ -83,13 +83,13 @@ func TestCallees(t *testing.T) {
 		"ksys_read@ fdget_pos@ __fdget_pos@":   "!" + once,  // called by what is inlined there
 	} {
 		if strings.Contains(name, " __fdget_pos@") && tests["ksys_read@ fdget_pos@"] != "none" {
-			continue // later kernels have not inlined what calls it
+			continue // later kernels have not inlined its caller
 		}
 		if tests[name] != want {
 			t.Errorf("%s: %q, want %q", name, tests[name], want)
 		}
 	}
-	// Functions that are jumped to, so that nothing returns to who does.
+	// Functions that are reached by tail calls, so that they do not return to the caller.
 	_, diags = elaborated.OnDebuginfo(t, release, `probe kernel.function("fixed_size_llseek").callees { }`)
 	if text := fmt.Sprint(diags.Err()); !strings.Contains(text, "not in a way that can be told") || !strings.Contains(text, "generic_file_llseek_size") {
 		t.Error(text)
@@ -125,7 +125,7 @@ func TestSourceErrors(t *testing.T) {
 	}
 }
 
-// TestBarred looks for sites where kprobes are refused.
+// TestBarred has sites at which kprobes are refused.
 func TestBarred(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	all, diags := elaborated.OnDebuginfo(t, release, `probe kernel.statement("*@fs/*.c:*") { }`)
@@ -181,7 +181,7 @@ func TestOtherBuildIsRefused(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "boot"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	// Any other ELF file with debuginfo does.
+	// Any other ELF file with debuginfo can be used.
 	cmd := exec.Command("gcc", "-g", "-nostdlib", "-Wl,-e,0", "-o", filepath.Join(dir, "boot/vmlinux-"+release), "../dwarf/testdata/other.c")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -29,12 +29,12 @@ func TestTracepointPoints(t *testing.T) {
 				t.Errorf("%s: %+v", pattern, pt)
 			}
 		}
-		// Those that no trace event is made of have no system.
+		// Tracepoints without a trace event have no system.
 		e, diags := elaborated.OnKernel(t, release, `probe kernel.trace("pelt_cfs_tp") { print($cfs_rq) }`)
 		if len(diags) > 0 || e.Probes[0].Points[0].Name != `kernel.trace("pelt_cfs_tp")` {
 			t.Errorf("pelt_cfs_tp: %v", diags)
 		}
-		// What differs has a handler of its own, what does not shares one.
+		// Points with different values have handlers of their own, others share one.
 		for body, most := range map[string]int{"": 1, "print($$parms)": 600, "print($$name)": 1000} {
 			e, diags := elaborated.OnKernel(t, release, `probe kernel.trace("*") { `+body+` }`)
 			points := 0

@@ -3,6 +3,7 @@
 package probetype
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -38,9 +39,9 @@ func (at *level) expand(pt *syntax.ProbePoint, before, rest []*syntax.Component,
 		at.expandDeep(pt, before, rest, "", points)
 		return
 	}
-	for _, key := range at.sorted() {
-		if key.arg == argKind(c.Arg) && glob.MatchComponents(c.Name, key.name) {
-			at.next[key].expand(pt, append(before[:len(before):len(before)], named(c, key.name)), rest[1:], points)
+	for _, next := range at.sorted() {
+		if next.arg == argKind(c.Arg) && glob.MatchComponents(c.Name, next.name) {
+			next.expand(pt, append(before[:len(before):len(before)], named(c, next.name)), rest[1:], points)
 		}
 	}
 }
@@ -51,16 +52,16 @@ func (at *level) expandDeep(pt *syntax.ProbePoint, before, rest []*syntax.Compon
 	if rest[0].Arg != nil {
 		return
 	}
-	for _, key := range at.sorted() {
-		if key.arg != "" {
+	for _, next := range at.sorted() {
+		if next.arg != "" {
 			continue
 		}
-		names := covered + key.name
-		longer := append(before[:len(before):len(before)], named(rest[0], key.name))
+		names := covered + next.name
+		longer := append(before[:len(before):len(before)], named(rest[0], next.name))
 		if glob.MatchComponents(rest[0].Name, names) {
-			at.next[key].expand(pt, longer, rest[1:], points)
+			next.expand(pt, longer, rest[1:], points)
 		}
-		at.next[key].expandDeep(pt, longer, rest, names+".", points)
+		next.expandDeep(pt, longer, rest, names+".", points)
 	}
 }
 
@@ -72,11 +73,8 @@ func named(c *syntax.Component, name string) *syntax.Component {
 }
 
 // sorted returns what can come next, in a fixed order.
-func (at *level) sorted() []component {
-	list := make([]component, 0, len(at.next))
-	for key := range at.next {
-		list = append(list, key)
-	}
+func (at *level) sorted() []*level {
+	list := slices.Clone(at.next)
 	sort.Slice(list, func(i, j int) bool { return list[i].String() < list[j].String() })
 	return list
 }
@@ -101,10 +99,10 @@ func Patterns() []string {
 }
 
 func (at *level) patterns(before string, patterns *[]string) {
-	for key, next := range at.next {
+	for _, next := range at.next {
 		if next.build != nil {
-			*patterns = append(*patterns, before+key.String())
+			*patterns = append(*patterns, before+next.String())
 		}
-		next.patterns(before+key.String()+".", patterns)
+		next.patterns(before+next.String()+".", patterns)
 	}
 }

@@ -23,8 +23,8 @@ func TestComplete(t *testing.T) {
 		}
 		for _, c := range []struct {
 			text  string
-			want  string // among what it may go on to
-			exact bool   // nothing else is
+			want  string // one of the completions
+			exact bool   // the only completion
 		}{
 			{"", "begin", false},
 			{"kern", "kernel", true},

@@ -15,7 +15,7 @@ import (
 )
 
 func TestList(t *testing.T) {
-	t.Setenv("GOSTAP_DEBUGINFO", t.TempDir()) // which would spell points with files and lines
+	t.Setenv("GOSTAP_DEBUGINFO", t.TempDir()) // which would add files and lines to points
 	env := &syntax.Env{Arch: "x86_64", Runtime: "kernel", StapVersion: "4.8"}
 	lib, diags := library.Load(env, library.Folder{FS: fstest.MapFS{
 		"a.stp": {Data: []byte(`probe vm.read = kernel.function("vfs_read") { bytes = $count; __own = bytes; kind = "read" } probe vm.none = kernel.function("nosuch") { } probe again = vm { }`)},
@@ -50,7 +50,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// spelled returns what -l or -L prints.
+// spelled returns the output of -l or -L.
 func spelled(list []query.Listed) []string {
 	var lines []string
 	for _, l := range list {

@@ -24,7 +24,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// probeCache returns what the probe cache has for a target.
+// probeCache returns a target's probe cache.
 func probeCache(t *testing.T, target *image.Target) *probecache.Cache {
 	t.Helper()
 	cache, err := target.ProbeCache()
@@ -99,7 +99,7 @@ func TestKeepModule(t *testing.T) {
 		t.Errorf("not held: %v", err)
 	}
 
-	// The module of another build than what is held: of the last byte of its build-id.
+	// The module of a build other than the cached one: the build-id differs in its last byte.
 	id, err := dwarf.BuildID(module.File.Path)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestKeepModule(t *testing.T) {
 	}
 }
 
-// TestNothingToImport is about files that Export has not made.
+// TestNothingToImport has files that Export has not written.
 func TestNothingToImport(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	target := image.NewTarget(testkernel.Releases(t)[0], false)

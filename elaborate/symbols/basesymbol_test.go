@@ -8,7 +8,7 @@ import (
 	"gostap/elaborate/internal/testkernel"
 )
 
-// TestBaseSymbol: functions of one name are told apart by a symbol that is there once.
+// TestBaseSymbol: functions of the same name are distinguished by a symbol with a unique name.
 func TestBaseSymbol(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		m, err := OpenModule(pathOf(t, release, "libceph"))

@@ -11,16 +11,16 @@ import (
 	"gostap/elaborate/internal/testkernel"
 )
 
-// firstBytes are what instructions begin with at the beginning of what is reserved.
+// firstBytes are the possible first bytes of instructions at reserved places.
 var firstBytes = [][][]byte{
 	alternative:  {{}},
 	staticBranch: {{0xe9}, {0xeb}, {0x0f, 0x1f}, {0x66, 0x90}, {0x66, 0x66}}, // jumps and nops of two and five bytes
-	staticCall:   {{0xe8}, {0xe9}, {0x0f}, {0x2e}},                           // calls, jumps, those with a condition and padded ones
+	staticCall:   {{0xe8}, {0xe9}, {0x0f}, {0x2e}},                           // calls, jumps, conditional and padded ones
 	bug:          {{0x0f, 0x0b}},
 }
 
-// checkReserved holds what tables say of code against the instructions that are
-// there, and returns how often each reason is there.
+// checkReserved compares the tables of reserved code with the instructions, and returns the number of
+// places for each reason.
 func checkReserved(t *testing.T, name string, code *Code) []int {
 	counts := make([]int, len(firstBytes))
 	for r := code.reserved; len(r) > 0; r = r[reservedSize:] {

@@ -15,12 +15,12 @@ import (
 	"gostap/internal/vmlinuz"
 )
 
-// A testImage is a kernel that is small enough to be damaged in every byte.
+// A testImage is a kernel image that is small enough for tests that damage every byte.
 type testImage struct {
 	names   []string // with types in front
 	addrs   []uint64
-	old     bool // tables in the order of 6.1
-	percpu  bool // addresses as with CONFIG_KALLSYMS_ABSOLUTE_PERCPU
+	old     bool // the tables are in the order of 6.1
+	percpu  bool // addresses are as with CONFIG_KALLSYMS_ABSOLUTE_PERCPU
 	rodata  []byte
 	file    []byte
 	numText int
@@ -32,8 +32,8 @@ const (
 	testInit   = 0xffffffff81200000
 )
 
-// newTestImage writes an ELF file with kallsyms as the kernel's build does,
-// less the compression: each token is one character.
+// newTestImage writes an ELF file with kallsyms as in the kernel's build, but uncompressed: each token
+// is one character.
 func newTestImage(old, percpu bool) *testImage {
 	ti := &testImage{old: old, percpu: percpu, numText: 1200}
 	add := func(kind byte, name string, addr uint64) {
@@ -185,7 +185,7 @@ func TestKallsymsLayouts(t *testing.T) {
 	}
 }
 
-// swallow does all that is done with a kernel image.
+// swallow reads everything in a kernel image.
 func swallow(file []byte) error {
 	data, err := vmlinuz.Unpack(file)
 	if err != nil {
@@ -206,7 +206,7 @@ func swallow(file []byte) error {
 	return err
 }
 
-// TestTruncated cuts real kernels and a small one off at many places.
+// TestTruncated truncates real kernels and a small one at many places.
 func TestTruncated(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		file, err := os.ReadFile("/boot/vmlinuz-" + release)

@@ -77,7 +77,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestDamagedCache damages each file of the cache: Open makes it anew.
+// TestDamagedCache damages each file of the cache: Open makes a new one.
 func TestDamagedCache(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("GOSTAP_CACHE", root)
@@ -93,7 +93,7 @@ func TestDamagedCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A new file: the old one is mapped.
+		// Replace the file, as the old one is mapped.
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}

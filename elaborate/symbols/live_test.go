@@ -13,8 +13,7 @@ import (
 	"gostap/vm"
 )
 
-// TestLive boots a kernel and runs itself in there, to hold what the running
-// kernel says against what its image does.
+// TestLive boots a kernel and runs itself in the guest, to compare the running kernel with its image.
 func TestLive(t *testing.T) {
 	if os.Getenv("GOSTAP_TEST_GUEST") != "" {
 		compareLive(t)
@@ -29,7 +28,7 @@ func TestLive(t *testing.T) {
 	var out bytes.Buffer
 	status, err := vm.Run(ctx, vm.Config{
 		Release: testkernel.Releases(t)[0],
-		Args: []string{"sh", "-c", "umount /sys/kernel/debug/tracing /sys/kernel/debug /sys/kernel/tracing 2>/dev/null; exec " + // no need of them
+		Args: []string{"sh", "-c", "umount /sys/kernel/debug/tracing /sys/kernel/debug /sys/kernel/tracing 2>/dev/null; exec " + // they are not needed
 			self + " -test.v -test.run '^TestLive$'"},
 		Env:    []string{"GOSTAP_TEST_GUEST=1"},
 		Stdout: &out, Stderr: &out,
@@ -57,14 +56,14 @@ func compareLive(t *testing.T) {
 	other := 0
 	for i := range min(live.Count(), image.Count()) {
 		a, b := live.Func(i), image.Func(i)
-		a.Addr, b.Addr = 0, 0 // KASLR
+		a.Addr, b.Addr = 0, 0 // they differ by KASLR
 		if b.Refusal == Init {
-			a.Ftrace = b.Ftrace // sites that are gone are not listed
+			a.Ftrace = b.Ftrace // sites of discarded code are not listed
 		}
 		if b.Refusal.OnlyEntry() {
-			b.Refusal = Probeable // what the kernel has in tables, it lists nowhere
+			b.Refusal = Probeable // tables of reserved code are listed nowhere
 		}
-		// ftrace's sites are listed by name: of functions that share one, all are taken to have one.
+		// ftrace's sites are listed by name: if functions share a name, all are taken to have one.
 		if a != b && len(image.Lookup(b.Name)) == 1 {
 			if other++; other < 20 {
 				t.Errorf("live %+v, image %+v", a, b)
@@ -75,7 +74,7 @@ func compareLive(t *testing.T) {
 	compareTracepoints(t, image)
 }
 
-// compareTracepoints holds what tracefs says against the image.
+// compareTracepoints compares tracefs with the image.
 func compareTracepoints(t *testing.T, image *Kernel) {
 	symbols, found, err := liveExtras()
 	if err != nil {

@@ -57,7 +57,8 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// TestReadTwice: modules that are in the cache cost nothing of which a process has only so many.
+// TestReadTwice: cached modules take no mappings or descriptors, of which a process has a limited
+// number.
 func TestReadTwice(t *testing.T) {
 	k, err := Open(testkernel.Releases(t)[0])
 	if err != nil {

@@ -14,7 +14,7 @@ ffffffffc0201065  k  gs_take+0x5  gs_places [DISABLED][OPTIMIZED]
 nonsense
 `)
 	for addr, want := range map[uint64]string{
-		0xffffffff812d0a35: "", // the kprobe's own place
+		0xffffffff812d0a35: "", // the kprobe's own site
 		0xffffffff812d0a36: "vfs_read+0x5",
 		0xffffffff812d0a39: "vfs_read+0x5",
 		0xffffffff812d0a3a: "",

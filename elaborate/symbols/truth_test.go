@@ -14,7 +14,7 @@ import (
 	"gostap/vm"
 )
 
-// TestTruth boots each kernel and holds the index against what it says itself.
+// TestTruth boots each kernel and compares the index with the running kernel.
 func TestTruth(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		t.Run(release, func(t *testing.T) { truth(t, release) })
@@ -135,7 +135,7 @@ func truth(t *testing.T, release string) {
 			t.Errorf("ftrace: %s: %d in the guest, %d in the index", name, n, sites[name])
 		}
 	}
-	// The guest shows one name of an address, the index has all.
+	// The guest lists one name for an address, the index has all.
 	more := 0
 	for name, n := range sites {
 		more += max(0, n-traced[name])

@@ -32,7 +32,7 @@ func (r *resolution) castIn(module string) (*location, *syntax.Diagnostic) {
 	}
 	types, where, user := r.types, "the kernel", false
 	switch im := r.Source(); {
-	case headers.MatchString(module):
+	case headers().MatchString(module):
 		path, d := headerProgram(r.x.At, module)
 		if d != nil {
 			return nil, d

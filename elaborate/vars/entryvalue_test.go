@@ -10,8 +10,8 @@ import (
 	"gostap/elaborate/internal/elaborated"
 )
 
-// TestEntryValues: one probe at a function's entry serves all that read what a
-// register held there, and there is none where nobody reads that.
+// TestEntryValues: one probe at a function's entry serves all probes that read a register's value at
+// the entry; there is none if no probe does.
 func TestEntryValues(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	places, err := elaborated.Points(t, release, `kernel.statement("vfs_read@fs/read_write.c:*")`)
@@ -32,7 +32,7 @@ func TestEntryValues(t *testing.T) {
 		} {
 			script := fmt.Sprintf("probe %s %s probe %[1]s %[2]s", point, c.body)
 			if _, diags := elaborated.OnDebuginfo(t, release, "probe "+point+" { println($count) }"); diags.Err() != nil {
-				continue // it is nowhere there
+				continue // it has no location there
 			}
 			e, diags := elaborated.OnDebuginfo(t, release, script)
 			if diags.Err() != nil {

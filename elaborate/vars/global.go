@@ -17,7 +17,7 @@ import (
 
 // global returns the location of the kernel's variable that @var("name") or
 // @var("name@file") names; of a per-CPU variable, this CPU's copy. BTF has the
-// types of per-CPU variables; of others it has none, and only the address is known.
+// types of per-CPU variables; of others the kernel's headers may, else only the address is known.
 func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	name, file, _ := strings.Cut(r.x.Name, "@")
 	fail := func(hint, format string, args ...any) (*location, *syntax.Diagnostic) {
@@ -45,7 +45,7 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 		if len(ids) > 0 && types.PerCPU(ids[0]) {
 			l.addr = image.ThisCPU(r.x.At, l.addr)
 		}
-		return r.typed(l)
+		return r.typed(l, types)
 	}
 	k, err := r.env.Target.Kernel()
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *resolution) global() (*location, *syntax.Diagnostic) {
 	if list[0].PerCPU {
 		l.addr = image.ThisCPU(r.x.At, l.addr)
 	}
-	return r.typed(l)
+	return r.typed(l, types)
 }
 
 // object returns the location of a program's variable by its symbol tables, if only the address is needed, for which no
@@ -128,16 +128,21 @@ func (r *resolution) moduleHasDebuginfo() bool {
 	return err == nil
 }
 
-// typed looks a variable without a type in BTF up in debuginfo, unless only its
-// address is needed.
-func (r *resolution) typed(l *location) (*location, *syntax.Diagnostic) {
+// typed looks a variable without a type in BTF up in debuginfo, and of the kernel's then in its headers, unless only
+// its address is needed.
+func (r *resolution) typed(l *location, types btf.Named) (*location, *syntax.Diagnostic) {
 	switch {
 	case l.typ != 0 || r.x.Addr && len(r.x.Access) == 0:
 		return l, nil
 	case kernelModule(r.x.Module) && r.env.Target.Debuginfo().Tells(r.x.Name):
 		return r.fileVariable()
+	case kernelModule(r.x.Module):
+		name, _, _ := strings.Cut(r.x.Name, "@")
+		if l.typ = headerType(types, r.env.Target.Release, name); l.typ != 0 {
+			return l, nil
+		}
 	}
 	return nil, &syntax.Diagnostic{Pos: r.x.At,
-		Msg:  fmt.Sprintf("BTF does not say of what type %s is, as it does of per-CPU variables only", l.what),
+		Msg:  fmt.Sprintf("neither BTF, which tells it of per-CPU variables only, nor the kernel's headers say of what type %s is", l.what),
 		Hint: fmt.Sprintf(`say it, as @cast(&%s, "int")[0] reads it as an int; or install debuginfo: %s`, l.what, r.env.Target.InstallDebuginfo())}
 }

@@ -8,15 +8,15 @@ import (
 	"encoding/hex"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"gostap/internal/cache"
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
 // headers matches @cast's last argument if it names headers of programs: "<sys/time.h>", or several.
-var headers = regexp.MustCompile(`^(<[\w./+-]+>)+$`)
+var headers = lazyregexp.MustCompile(`^(<[\w./+-]+>)+$`)
 
 // debuginfoFlags make gcc describe all types, also unused ones.
 var debuginfoFlags = []string{"-x", "c", "-", "-g", "-fno-eliminate-unused-debug-types", "-shared", "-fPIC", "-nostdlib", "-o"}

@@ -19,7 +19,8 @@ import (
 
 var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
-// live runs a program, with PROBED in the script for its probe points' beginnings, and compares what the target variables are.
+// live runs a program and a script, in which PROBED stands for the beginning of its probe points, and
+// compares the values of target variables.
 func live(t *testing.T, path, script string, want ...string) {
 	t.Helper()
 	e, diags := elaborated.OnProgram(t, strings.ReplaceAll(script, "PROBED", fmt.Sprintf("process(%q)", path)))
@@ -44,8 +45,9 @@ func live(t *testing.T, path, script string, want ...string) {
 	}
 }
 
-// TestLiveGo looks at values of a program that this Go builds, the one before, with another DWARF, and the last one of which
-// maps are buckets; what is not there, and tests/setup can't fetch, is skipped.
+// TestLiveGo reads values of programs built by this version of Go, by the previous one, whose DWARF
+// version differs, and by the last one whose maps have buckets; versions that are not available, nor
+// from tests/setup, are skipped.
 func TestLiveGo(t *testing.T) {
 	for _, version := range []string{"local", "go1.25.5", "go1.23.12"} {
 		t.Run(version, func(t *testing.T) { liveGo(t, compiled.Go(t, version, "../../tests/e2e/programs/gocalls")) })
@@ -174,7 +176,7 @@ int main() {
 }
 `
 
-// TestLiveOwners shows what smart pointers own and hashed containers hold.
+// TestLiveOwners shows the targets of smart pointers and the elements of hashed containers.
 func TestLiveOwners(t *testing.T) {
 	for _, flags := range [][]string{{"-O2"}} {
 		live(t, compiled.Program(t, cplusplusOwners, append(flags, "-x", "c++", "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state")...), `

@@ -31,7 +31,7 @@ type location struct {
 
 	store program.Expr // the register that an assignment changes
 
-	pointees map[int64]pointee // of pointers without a value, by their pos: what they point to has no address
+	pointees map[int64]pointee // of pointers without a value, by their pos: their targets have no address
 }
 
 // fail is an error at the location.
@@ -147,7 +147,7 @@ func (l *location) complete() *location {
 	return &out
 }
 
-// told is what tells of l's type.
+// told is the source of l's type, for messages.
 func (l *location) told() string {
 	if l.user {
 		return "debuginfo"
@@ -318,7 +318,7 @@ func (l *location) around() *program.Deref {
 	return &program.Deref{At: l.at, Addr: l.bytesOn(start), Size: int(size), Signed: n.Signed, User: l.user, Low: int(l.pos - 8*start), Bits: int(l.bits)}
 }
 
-// lvalue returns what an assignment to l changes, nil if there is no such thing.
+// lvalue returns the expression that an assignment to l changes, nil if there is none.
 func (l *location) lvalue(value program.Expr) program.Expr {
 	if l.types.Kind(l.real()) == btf.Float && l.types.Size(l.typ) != 8 {
 		return nil

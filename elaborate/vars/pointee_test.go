@@ -32,7 +32,7 @@ func pointersInfo(t *testing.T) *dwarf.Info {
 	return info
 }
 
-// TestPointees reads what pointers point to that the compiler has optimized out.
+// TestPointees reads the targets of pointers that the compiler has optimized out.
 func TestPointees(t *testing.T) {
 	info := pointersInfo(t)
 	in := info.Lookup("sum")[0].Instances()[0]
@@ -69,7 +69,7 @@ func TestPointees(t *testing.T) {
 	}
 }
 
-// read spells the value of a variable, or of a part of it.
+// read returns the value of a variable, or of a part of it, as text.
 func read(s *scope, name string, access []syntax.Access) (string, *syntax.Diagnostic) {
 	r := &resolution{x: &syntax.TargetVar{Name: name}}
 	l, d := r.sourceVariable(s, name)
@@ -86,8 +86,8 @@ func read(s *scope, name string, access []syntax.Access) (string, *syntax.Diagno
 	return exprtext.Spell(x), nil
 }
 
-// TestPointeeOfAnotherTable follows a pointer whose type is the kernel's BTF's to
-// a variable that debuginfo tells of.
+// TestPointeeOfAnotherTable follows a pointer whose type is in the kernel's BTF to a variable in
+// debuginfo.
 func TestPointeeOfAnotherTable(t *testing.T) {
 	types, err := image.NewTarget(testkernel.Releases(t)[0], false).Types()
 	if err != nil {
@@ -112,7 +112,7 @@ func TestPointeeOfAnotherTable(t *testing.T) {
 	}
 }
 
-// namedImage is an image of which only the name matters.
+// namedImage is an image that has only a name.
 type namedImage struct {
 	image.Image
 	name string
@@ -123,7 +123,7 @@ func (im namedImage) User() bool   { return false }
 
 func (im namedImage) Types() (btf.Named, error) { return dwarf.NoTypes(), nil }
 
-// TestKeys: sites in two modules are told apart where all else is the same.
+// TestKeys: sites in two modules are distinguished if everything else is the same.
 func TestKeys(t *testing.T) {
 	info := pointersInfo(t)
 	in := info.Lookup("pointers")[0].Instances()[0]

@@ -27,8 +27,8 @@ type rendition struct {
 	shown  *int // numbers and strings so far, of the whole
 	full   bool
 
-	before  int // what had been shown before this alternative
-	longest int // the most that one alternative shows
+	before  int // the number of values shown before this alternative
+	longest int // the largest number of values that one alternative shows
 
 	owners      int  // smart pointers that have been followed so far
 	dynamically bool // inside the value of an interface: interfaces in it are not followed

@@ -49,7 +49,7 @@ func main() {
 }
 `
 
-// goProgram compiles a program of Go.
+// goProgram compiles a Go program.
 func goProgram(t *testing.T, text string, flags ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -64,8 +64,9 @@ func goProgram(t *testing.T, text string, flags ...string) string {
 	return to
 }
 
-// TestGoResults looks for what Go's functions return where ABIInternal says that it is: integers in AX, BX, CX, DI, SI (DWARF's
-// 0, 3, 2, 5, 4), floating point from X0 (17) on, arrays on the stack behind the arguments there.
+// TestGoResults checks the locations of Go functions' results by ABIInternal: integers in AX, BX, CX,
+// DI, SI (DWARF's 0, 3, 2, 5, 4), floating point from X0 (17) on, arrays on the stack behind the
+// arguments.
 func TestGoResults(t *testing.T) {
 	cases := []struct{ script, want string }{
 		{`one").return { println($return) }`, "reg0"},
@@ -102,7 +103,7 @@ func TestGoResults(t *testing.T) {
 	}
 }
 
-// TestGoDynamic shows values of which the types could be in each other for ever.
+// TestGoDynamic shows values whose types may be nested without end.
 func TestGoDynamic(t *testing.T) {
 	const text = `package main
 

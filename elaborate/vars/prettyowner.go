@@ -13,7 +13,7 @@ import (
 // maxOwners is how many smart pointers are followed within each other.
 const maxOwners = 4
 
-// owner writes what a std::unique_ptr or std::shared_ptr owns, as &VALUE, or nullptr.
+// owner writes the target of a std::unique_ptr or std::shared_ptr, as &VALUE, or nullptr.
 func (p *rendition) owner(l *location, levels int) bool {
 	types := l.types.(*dwarf.Types)
 	name := types.Name(l.real())
@@ -59,8 +59,9 @@ func (p *rendition) owned(pointer *location, levels int) bool {
 	return true
 }
 
-// uniquePointer returns the location of the pointer in a std::unique_ptr. libstdc++ keeps it and the deleter, which may be
-// empty, in a std::tuple: _M_t._M_t derives from one _Head_base for each of them, of which the pointer's is _Head_base<0, …>.
+// uniquePointer returns the location of the pointer in a std::unique_ptr. libstdc++ keeps it and the
+// deleter, which may be empty, in a std::tuple: _M_t._M_t derives from one _Head_base for each of them;
+// that of the pointer is _Head_base<0, …>.
 func uniquePointer(types *dwarf.Types, l *location) *location {
 	tuple, d := l.part("_M_t", "_M_t")
 	if d != nil { // before GCC 7 there was one struct less

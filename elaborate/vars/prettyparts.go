@@ -56,7 +56,7 @@ func (p *rendition) when(condition program.Expr, then func(q *rendition), otherw
 		Else: &program.Print{At: at, Format: otherwise, Sprint: true}})
 }
 
-// elements writes n values in brackets, of which element returns the i-th.
+// elements writes n values in brackets; element returns the i-th.
 func (p *rendition) elements(n program.Expr, levels int, element func(i int64) *location) {
 	if levels <= 0 {
 		p.text("[...]")
@@ -67,7 +67,7 @@ func (p *rendition) elements(n program.Expr, levels int, element func(i int64) *
 	p.text("]")
 }
 
-// list writes the first of n values, up to a limit, of which one writes the i-th.
+// list writes the first of n values, up to a limit; one writes the i-th.
 func (p *rendition) list(n program.Expr, limit int64, one func(q *rendition, i int64)) {
 	at := p.r.x.At
 	more := func(i int64) program.Expr {
@@ -182,7 +182,7 @@ func vectorOf(types *dwarf.Types, l *location) *sequence {
 	return rustVector(types, l)
 }
 
-// sequence writes the first elements; bytes, of which there are too many for numbers, as text if asText.
+// sequence writes the first elements; bytes, which are too many for numbers, as text if asText is set.
 func (p *rendition) sequence(v *sequence, levels int, asText bool) bool {
 	addr, d := v.first.value()
 	if d != nil {

@@ -43,7 +43,8 @@ func (e *Env) program(at syntax.Pos, name string) (*image.Program, *syntax.Diagn
 	return p, nil
 }
 
-// programSource returns the program that name stands for with its debuginfo; what names, for the error, what needs it.
+// programSource returns the program that name stands for, with its debuginfo; what describes, for the
+// error, what needs it.
 func (e *Env) programSource(at syntax.Pos, name, what string) (*image.Source, *syntax.Diagnostic) {
 	p, d := e.program(at, name)
 	if d != nil {
@@ -66,7 +67,7 @@ func NotFound(at syntax.Pos, err error) *syntax.Diagnostic {
 	return d
 }
 
-// Unlisted returns a Resolver for a function of which only the symbol is known: it has no variables.
+// Unlisted returns a Resolver for a function that has only a symbol: it has no variables.
 func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 	l := Listed{Title: name, Addr: addr}
 	l.None = func(at syntax.Pos, what string) *syntax.Diagnostic {

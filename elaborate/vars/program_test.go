@@ -38,8 +38,8 @@ __attribute__((noipa)) double real(long n) { return n; }
 int main(void) { return 0; }
 `
 
-// TestPassed holds where parameters are by the calling convention, as it is at -O0, where the
-// compiler does not say where they are at the entry, against what it says at -O2.
+// TestPassed compares the locations of parameters by the calling convention, as used at -O0, where
+// debuginfo has none for the entry, with those of debuginfo at -O2.
 func TestPassed(t *testing.T) {
 	slow, fast := compiled.Program(t, passing, "-O0", "-g", "-w"), compiled.Program(t, passing, "-O2", "-g", "-w")
 	for function, variables := range map[string]string{
@@ -68,7 +68,7 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// TestByReference is TestPassed for C++, which passes what has a destructor by reference.
+// TestByReference is TestPassed for C++, which passes classes with a destructor by reference.
 func TestByReference(t *testing.T) {
 	const text = `
 struct held { int a; long b; held(); held(const held &); ~held(); };
@@ -121,7 +121,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// Where a program's variable is, its symbol tables tell without debuginfo, in probes elsewhere, too.
+// A program's variable is found by symbol tables without debuginfo, in probes of other programs, too.
 func TestProgramObject(t *testing.T) {
 	path := compiled.Program(t, variables, "-O2")
 	for x, want := range map[string]string{
@@ -153,8 +153,8 @@ __attribute__((noipa)) int area(point_t *p, char *label) { return p->x + counter
 int main(void) { point_t p = { 1, 2 }; return area(&p, "l"); }
 `
 
-// TestProgramVariables reads variables of a program: its memory is the user's, and where its variables
-// are counts from the probed instruction.
+// TestProgramVariables reads variables of a program: its memory is user memory, and addresses are
+// relative to the probed instruction.
 func TestProgramVariables(t *testing.T) {
 	for _, flags := range [][]string{{"-O2"}, {"-O0"}, {"-O2", "-gdwarf-4"}, {"-O0", "-no-pie"}} {
 		path := compiled.Program(t, variables, append(flags, "-g")...)
@@ -216,7 +216,8 @@ func TestProgramVariables(t *testing.T) {
 		if got := strings.Join(saved, " "); got != "s4[user arg0] arg1" {
 			t.Errorf("%v: saved at the entry are %s", flags, got)
 		}
-		// Where there is no instruction of the program, its variables stand behind where the process has loaded it.
+		// In probes without an instruction of the program, its variables are relative to its load
+		// address in the process.
 		e, diags = elaborated.OnProgram(t, fmt.Sprintf("probe process.syscall { println(@cast($arg1, \"struct point\", %q)->y, @var(\"shown@prog.c\", %q)) }", path, path))
 		if diags != nil {
 			t.Fatal(diags)
@@ -227,7 +228,7 @@ func TestProgramVariables(t *testing.T) {
 	}
 }
 
-// TestDeclaredInOneFile reads members of what the file that a type is taken from only declares.
+// TestDeclaredInOneFile reads members of a type that is only declared in the file that the cast names.
 func TestDeclaredInOneFile(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "event.c")
 	if err := os.WriteFile(other, []byte("struct event { int fd; unsigned accept : 1; }; struct event made;\n"), 0o644); err != nil {

@@ -275,6 +275,8 @@ func (r *resolution) unknown(p *btf.Proto) *syntax.Diagnostic {
 	}
 	if near := suggest.Nearest(r.x.Name, names, 1); len(near) > 0 {
 		d.Hint = "did you mean $" + near[0] + "?"
+	} else if r.x.Name == "wq_thread" { // workqueue.insert's
+		d.Hint = "since Linux 2.6.36 workqueues share their threads: workqueue.execute has the one that does the work"
 	} else if r.tracepoint() == nil {
 		d.Hint = "local variables are known only from debuginfo: " + r.env.Target.InstallDebuginfo()
 	}

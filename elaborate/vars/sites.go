@@ -17,7 +17,7 @@ type (
 	variable = dwarf.Variable
 )
 
-// A site is a probe site as target variables see it: what is known of the parameters, variables and types there.
+// A site is a probe site for the resolution of target variables: its parameters, variables and types.
 type site interface {
 	// types returns the types for casts and enumerations.
 	types() (btf.Named, error)
@@ -233,7 +233,7 @@ type Statement struct {
 	Entry    bool   // it is the function's entry: all arguments are where they were passed
 }
 
-// A statement is the site of an instruction, of which only debuginfo knows the variables.
+// A statement is the site of an instruction, whose variables are known only from debuginfo.
 type statement struct {
 	function
 	instance dwarf.Instance

@@ -13,7 +13,7 @@ import (
 	"gostap/internal/arch"
 )
 
-// TestSourcesAgree compares what BTF and DWARF say of parameters.
+// TestSourcesAgree compares parameters by BTF and by DWARF.
 func TestSourcesAgree(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	info, err := image.NewTarget(release, false).Debuginfo().Any()
@@ -64,7 +64,7 @@ func TestSourcesAgree(t *testing.T) {
 		}
 	}
 	t.Logf("%d functions, %d parameters", functions, compared)
-	// Where a function changes a parameter at once, DWARF has the new value already.
+	// If a function changes a parameter at once, DWARF has the new value already.
 	if differ > compared/100 {
 		t.Errorf("%d of %d differ", differ, compared)
 	}
@@ -73,7 +73,7 @@ func TestSourcesAgree(t *testing.T) {
 	}
 }
 
-// asArgument spells the registers that carry arguments as BTF's do.
+// asArgument replaces the registers of arguments by BTF's argument numbers.
 func asArgument(x string) string {
 	for arg, reg := range arch.X86_64.Arguments {
 		x = regexp.MustCompile(fmt.Sprintf(`\breg%d\b`, reg)).ReplaceAllString(x, fmt.Sprintf("arg%d", arg))
@@ -90,7 +90,7 @@ func TestSourceValues(t *testing.T) {
 		{`probe begin { print(@var("init_task@init/init_task.c")->pid) }`, ``},
 		{`probe begin { print(@var("nosuch@init/init_task.c")) }`, `no file "init/init_task.c" has a variable nosuch`},
 		{`probe begin { print(@var("runqueues@kernel/sched/core.c")->nr_running) }`, `u8[(&__per_cpu_offset + ({cpu()} * 8))]`},
-		{`probe module("st").function("st_do_scsi") { print($STp) }`, `arg1`}, // st_do_scsi.constprop.0 in 6.1, which BTF leaves out
+		{`probe module("st").function("st_do_scsi") { print($STp) }`, `arg1`}, // st_do_scsi.constprop.0 in 6.1, which is not in BTF
 	} {
 		e, diags := elaborated.OnDebuginfo(t, release, c.script)
 		if len(diags) > 0 {

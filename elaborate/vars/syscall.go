@@ -9,6 +9,7 @@ import (
 
 	"gostap/elaborate/btf"
 	"gostap/internal/kernels"
+	"gostap/internal/lazyregexp"
 	"gostap/translator/syntax"
 )
 
@@ -18,8 +19,8 @@ var syscallHeaders = []string{"include/linux/syscalls.h", "include/linux/compat.
 
 var (
 	declaration = `\basmlinkage\s+long\s+%s\s*\(([^()]*)\)`
-	parameter   = regexp.MustCompile(`^(.*?)(\w+)(\s*\[\])?$`)
-	unimportant = regexp.MustCompile(`\b(const|volatile|__user)\b`)
+	parameter   = lazyregexp.MustCompile(`^(.*?)(\w+)(\s*\[\])?$`)
+	unimportant = lazyregexp.MustCompile(`\b(const|volatile|__user)\b`)
 )
 
 // A declared is a parameter as the kernel's headers declare it.
@@ -99,8 +100,8 @@ func (e *Env) declaredParams(function string) (list []declared) {
 // declare parses one parameter's declaration.
 func declare(text string) (d declared) {
 	d.user = strings.Contains(text, "__user")
-	text = strings.Join(strings.Fields(unimportant.ReplaceAllString(text, " ")), " ")
-	m := parameter.FindStringSubmatch(text)
+	text = strings.Join(strings.Fields(unimportant().ReplaceAllString(text, " ")), " ")
+	m := parameter().FindStringSubmatch(text)
 	if m == nil || strings.TrimSpace(m[1]) == "" {
 		return declared{}
 	}

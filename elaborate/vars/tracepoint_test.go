@@ -24,6 +24,7 @@ func TestTracepointVariables(t *testing.T) {
 			{"sched_wakeup", `$$locals`, `sprintf("")`},
 			{"sched_wakeup", `@defined($nosuch)`, "0"},
 			{"sched_wakeup", `$pp`, "no $pp: sched:sched_wakeup has $p (did you mean $p?)"},
+			{"workqueue:workqueue_queue_work", `$wq_thread`, "no $wq_thread: workqueue:workqueue_queue_work has $req_cpu, $pwq, $work (since Linux 2.6.36 workqueues share their threads: "},
 			{"sched_wakeup", `$p->nosuchmember`, `struct task_struct has no member "nosuchmember"`},
 			{"sched_wakeup", `$return`, "$return: a tracepoint returns nothing"},
 			{"sched_wakeup", `@entry($p)`, "@entry is what was so at a function's entry"},

@@ -51,7 +51,10 @@ func TestVariables(t *testing.T) {
 		{`vfs_read`, `&@var("gs_word", "gs_places")`, `&gs_places:gs_word`},
 		{`vfs_read`, `&@var("kvm_running_vcpu", "kvm")`, `(&kvm:kvm_running_vcpu + u8[(&__per_cpu_offset + ({cpu()} * 8))])`},
 		{`vfs_read`, `@var("kvm_running_vcpu", "kvm")->vcpu_id`, `s4[(u8[(&kvm:kvm_running_vcpu + u8[(&__per_cpu_offset + ({cpu()} * 8))])] + 36)]`},
-		{`vfs_read`, `@var("panic_timeout")`, `test.stp:1:43: BTF does not say of what type @var("panic_timeout") is, as it does of per-CPU variables only (say it, as @cast(&@var("panic_timeout"), "int")[0] reads it as an int; or install debuginfo: apt install linux-image-RELEASE-dbg)`},
+		{`vfs_read`, `@var("panic_timeout")`, `s4[&panic_timeout]`},
+		{`vfs_read`, `@var("jiffies@kernel/time/timer.c")`, `u8[&jiffies]`},
+		{`vfs_read`, `@var("init_task")->thread_info->flags`, `u8[&init_task]`},
+		{`vfs_read`, `@var("tainted_mask")`, `test.stp:1:43: neither BTF, which tells it of per-CPU variables only, nor the kernel's headers say of what type @var("tainted_mask") is (say it, as @cast(&@var("tainted_mask"), "int")[0] reads it as an int; or install debuginfo: apt install linux-image-RELEASE-dbg)`},
 		{`vfs_read`, `&@var("panic_timeuot")`, `test.stp:1:43: kernel RELEASE has no variable "panic_timeuot" with a place of its own (did you mean "panic_timeout"?)`},
 		{`vfs_read`, `@defined(@var("panic_timeuot"))`, `0`},
 		{`vfs_read`, `@cast($buf, "long")[2]`, `s8[({$buf} + 16)]`},
@@ -87,7 +90,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestMembers is about what differs between kernels.
+// TestMembers checks members that differ between kernels.
 func TestMembers(t *testing.T) {
 	for i, release := range testkernel.Releases(t) {
 		for _, c := range []struct {
@@ -112,7 +115,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// builtFor compiles C to what is taken for the debuginfo of a kernel.
+// builtFor compiles C to a file that is used as the debuginfo of a kernel.
 func builtFor(t *testing.T, release, source string) {
 	t.Helper()
 	kernel, err := image.NewTarget(release, false).Kernel()
@@ -131,7 +134,7 @@ func builtFor(t *testing.T, release, source string) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 }
 
-// undescribed returns a function that ftrace traces and of which BTF says nothing.
+// undescribed returns a function that ftrace traces and that is not in BTF.
 func undescribed(t *testing.T, functions *symbols.Functions, types btf.Named) string {
 	t.Helper()
 	for _, f := range functions.Glob("*") {
@@ -143,8 +146,7 @@ func undescribed(t *testing.T, functions *symbols.Functions, types btf.Named) st
 	return ""
 }
 
-// TestUndescribed asks for variables of functions of which neither BTF nor the
-// kernel's debuginfo says anything.
+// TestUndescribed reads variables of functions that are neither in BTF nor in the kernel's debuginfo.
 func TestUndescribed(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		target := image.NewTarget(release, false)

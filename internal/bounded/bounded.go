@@ -23,8 +23,8 @@ type Limits struct {
 	Allocated uint64 // bytes in all
 }
 
-// Run runs work. Its error is work's own, or says what limit was passed, or how
-// work panicked. Work that has passed a limit goes on in the background.
+// Run runs work. The error is that of work, or describes the limit that was exceeded, or the panic.
+// Work that has exceeded a limit continues in the background.
 func (l Limits) Run(work func() error) error {
 	began, processors, allocated := time.Now(), processorTime(), memory().TotalAlloc
 	done := make(chan error, 1)
@@ -49,7 +49,7 @@ func (l Limits) Run(work func() error) error {
 	}
 }
 
-// passed is the error for a limit that was passed, with what all goroutines do.
+// passed is the error for a limit that was exceeded, with the stacks of all goroutines.
 func passed(format string, limit any) error {
 	stacks := make([]byte, 1<<20)
 	return fmt.Errorf("it takes "+format+"\n%s", limit, stacks[:runtime.Stack(stacks, true)])

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// sink keeps what is allocated.
+// sink keeps allocated memory alive.
 var sink [][]byte
 
 func TestRun(t *testing.T) {
@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 		what   string
 		limits Limits
 		work   func() error
-		want   string // the error begins with this
+		want   string // the beginning of the error
 	}{
 		{"success", Limits{time.Minute, time.Minute, 1 << 40, 1 << 30}, func() error { return nil }, ""},
 		{"error", Limits{}, func() error { return ordinary }, "ordinary"},

@@ -13,11 +13,11 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct{ notes, want string }{
 		{linux + "040000000400000003000000" + "474e5500" + "deadbeef", "deadbeef"},
 		{"040000000300000003000000" + "474e5500" + "abcdef00", "abcdef"},
-		{"040000000400000004000000" + "474e5500" + "deadbeef", ""},                 // no build-id's type
+		{"040000000400000004000000" + "474e5500" + "deadbeef", ""},                 // another type
 		{"040000000400000003000000" + "58656e00" + "deadbeef", ""},                 // Xen's
 		{"040000000000000003000000" + "474e5500", ""},                              // empty
 		{"040000004400000003000000" + "474e5500" + strings.Repeat("00", 0x44), ""}, // too long to be one
-		{"ffffffffffffffff03000000" + "474e5500" + "deadbeef", ""},                 // lengths that are not there
+		{"ffffffffffffffff03000000" + "474e5500" + "deadbeef", ""},                 // lengths beyond the end
 		{linux, ""},
 	} {
 		notes, err := hex.DecodeString(c.notes)

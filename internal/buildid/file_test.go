@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestOf finds the build-ids of programs that gcc and Go's linker write, and none where there is none.
+// TestOf finds the build-ids of programs by gcc and by Go's linker, and none if there is none.
 func TestOf(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -34,7 +34,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// A cache below a file can be made by nobody, root included.
+// A cache below a file can't be created, not even by root.
 func TestUnwritable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
@@ -55,7 +55,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// What fills the cache may fail, too: then nothing is there, and the error is its own.
+// If filling the cache fails, nothing is stored, and the error is returned.
 func TestFillFails(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	why := errors.New("why")

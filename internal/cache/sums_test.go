@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What has lost some of its content, or all, or has another, is made again; what is intact is not.
+// Entries that are truncated, empty or changed are made again; intact ones are not.
 func TestDamaged(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	dir := Path("folder")

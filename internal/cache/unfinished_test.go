@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAbandon ends a process in the middle of an entry: nothing of it stays.
+// TestAbandon ends a process while it writes an entry: nothing of it is left.
 func TestAbandon(t *testing.T) {
 	if os.Getenv("ABANDON") != "" {
 		begun := make(chan bool)

@@ -107,8 +107,8 @@ func reader(p []byte, part bool) (name string, r io.ReadCloser, err error) {
 	return "", nil, ErrFormat
 }
 
-// concurrency is how many CPUs decompress: all for a kernel, one for a module,
-// of which many are read at once.
+// concurrency is the number of CPUs that decompress: all for a kernel, one for a module, as many
+// modules are read at once.
 func concurrency(part bool) int {
 	if part {
 		return runtime.NumCPU()

@@ -18,14 +18,14 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// sample is of more than one block of lz4's, the last of which is not full.
+// sample has more than one lz4 block, the last of which is not full.
 func sample() []byte {
 	data := make([]byte, lz4Block+12345)
 	rand.New(rand.NewSource(1)).Read(data[lz4Block:])
 	return data
 }
 
-// written is what a compressor that new makes writes of data.
+// written returns the output of a compressor for data.
 func written[W io.WriteCloser](t *testing.T, data []byte, new func(io.Writer) (W, error)) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -58,7 +58,7 @@ func lz4Frame(t *testing.T, data []byte) []byte {
 	return frame
 }
 
-// compressed is data in all ways but bzip2, which Go has no writer of.
+// compressed is data in all formats except bzip2, for which Go has no compressor.
 func compressed(t *testing.T, data []byte) map[string][]byte {
 	return map[string][]byte{
 		"lz4":  lz4Frame(t, data),
@@ -75,7 +75,7 @@ func TestDecompress(t *testing.T) {
 		if got, err := Decompress(p); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(data), err)
 		}
-		// As a kernel is: its size stands behind it.
+		// As in a kernel image: the size is behind the data.
 		sized := binary.LittleEndian.AppendUint32(bytes.Clone(p), uint32(len(data)))
 		if got, err := DecompressN(sized, len(data)); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s, with its size: %d bytes of %d, %v", name, len(got), len(data), err)

@@ -77,7 +77,8 @@ func (d Distribution) Headers(release string) string { return d.ofKernel(release
 // Image returns the command that installs a kernel release.
 func (d Distribution) Image(release string) string { return d.ofKernel(release, image) }
 
-// KernelDebuginfo returns the command that installs the debuginfo of a kernel release, and what else is named.
+// KernelDebuginfo returns the command that installs the debuginfo of a kernel release, and the other
+// packages that are named.
 func (d Distribution) KernelDebuginfo(release string, also ...string) string {
 	f := families[d.Family]
 	command := d.ofKernel(release, debuginfo)
@@ -89,7 +90,7 @@ func (d Distribution) KernelDebuginfo(release string, also ...string) string {
 	return command
 }
 
-// ofKernel is the command for what belongs to a kernel.
+// ofKernel is the command for a package of a kernel release.
 func (d Distribution) ofKernel(release string, part kernelPart) string {
 	f := families[d.Family]
 	if f.kernel == nil {

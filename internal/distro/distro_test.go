@@ -4,7 +4,7 @@ package distro
 
 import "testing"
 
-// The lines of os-release files that count, as the distributions ship them.
+// The relevant lines of os-release files of distributions.
 const (
 	debian   = "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\nVERSION_ID=\"12\"\n"
 	ubuntu   = "PRETTY_NAME=\"Ubuntu 24.04.1 LTS\"\nID=ubuntu\nID_LIKE=debian\n"

@@ -42,7 +42,7 @@ func TestMatchComponents(t *testing.T) {
 	}
 }
 
-// FuzzMatchComponents holds it against the regular expression of the same meaning.
+// FuzzMatchComponents compares it with the equivalent regular expression.
 func FuzzMatchComponents(f *testing.F) {
 	f.Add("a.**.b*c", "a.x.y.bbc")
 	f.Add("***x*", "axx.y")

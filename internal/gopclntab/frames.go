@@ -17,15 +17,15 @@ type Frame struct {
 	Rows   []FrameRow
 }
 
-// A FrameRow says that from Addr on, as linked, the stack pointer is Depth bytes below where it was at the function's entry; above it
-// where the function has taken its return address from the stack.
+// A FrameRow is valid from Addr on, as linked: the stack pointer is Depth bytes below its value at the
+// function's entry; above it, if the function has popped its return address.
 type FrameRow struct {
 	Addr  uint64
 	Depth int32
 }
 
-// Where the table's header, since Go 1.18, and its functions have what: struct pcHeader in src/runtime/symtab.go, struct _func
-// in src/runtime/runtime2.go.
+// Offsets of fields in the table's header, since Go 1.18, and in functions: struct pcHeader in
+// src/runtime/symtab.go, struct _func in src/runtime/runtime2.go.
 const (
 	magic118, magic120 = 0xfffffff0, 0xfffffff1
 	headerPCTab        = 7 * 8

@@ -34,7 +34,8 @@ const (
 	maxData  = 64 << 20
 )
 
-// sections are what the linker calls the table's section, in programs and in those that are position-independent.
+// sections are the linker's names of the table's section, in ordinary and in position-independent
+// programs.
 var sections = []string{".gopclntab", ".data.rel.ro.gopclntab"}
 
 // Has reports whether a file has such a table.

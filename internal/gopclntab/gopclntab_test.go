@@ -37,7 +37,7 @@ func build(t testing.TB, flags ...string) string {
 	return to
 }
 
-// TestRead holds a table against the symbols of the same program, and reads it without these.
+// TestRead compares a table with the symbols of the same program, and reads it without them.
 func TestRead(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-buildmode=pie"}} {
 		e, err := elf.Open(build(t, flags...))
@@ -91,7 +91,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestDamaged reads tables that break off and that are full of nonsense.
+// TestDamaged reads tables that are truncated or have random content.
 func TestDamaged(t *testing.T) {
 	path := build(t, "-ldflags=-s -w")
 	whole, err := os.ReadFile(path)
@@ -110,7 +110,7 @@ func TestDamaged(t *testing.T) {
 				data[s.Offset+at] = value
 			}
 			if step%2 == 0 {
-				copy(data[s.Offset:], whole[s.Offset:s.Offset+72]) // the header is whole
+				copy(data[s.Offset:], whole[s.Offset:s.Offset+72]) // the header is intact
 			}
 			e, err := elf.NewFile(bytes.NewReader(data))
 			if err != nil {

@@ -31,7 +31,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanStops: nothing is read behind what was looked for.
+// TestScanStops: reading stops behind the symbol.
 func TestScanStops(t *testing.T) {
 	r := strings.NewReader(list)
 	err := Scan(iotest.OneByteReader(r), func(s Symbol) bool { return !strings.HasSuffix(string(s), " _stext") })

@@ -44,8 +44,8 @@ func (k Kernel) has(path string) bool {
 	return k.Release != "" && err == nil
 }
 
-// Image returns the kernel image: in /boot, or with its modules, as Fedora, Debian since 7 and `make debug-kernel` have it. If
-// there is none, it is where Debian had it for long.
+// Image returns the path of the kernel image: in /boot or, as in Fedora, in Debian since 7 and by `make
+// debug-kernel`, in the folder of its modules. If there is none, it is the path in /boot.
 func (k Kernel) Image() string {
 	boot, beside := k.Path("/boot/vmlinuz-"+k.Release), k.Path("/lib/modules", k.Release, "vmlinuz")
 	if _, err := os.Stat(beside); err == nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// put makes a file with its folders.
+// put makes a file and its folders.
 func put(t *testing.T, elem ...string) string {
 	t.Helper()
 	path := filepath.Join(elem...)
@@ -43,7 +43,7 @@ func cacheWith(t *testing.T, name string) (root string) {
 	return root
 }
 
-// TestRoot has a kernel in a root whose links mean paths in there, as packages make them.
+// TestRoot has a kernel in a root with absolute links, which are relative to the root, as in packages.
 func TestRoot(t *testing.T) {
 	root := cacheWith(t, "suite")
 	image := put(t, root, "boot/vmlinuz-1.2.3-test")
@@ -59,7 +59,7 @@ func TestRoot(t *testing.T) {
 		{k.Modules(), filepath.Join(root, "usr/lib/modules/1.2.3-test")},
 		{k.Build(), filepath.Dir(makefile)},
 		{k.Inside(k.Build()), "/usr/src/linux-headers-1.2.3-test"},
-		{k.Source(), filepath.Join(root, "etc")}, // no link leads out of the root
+		{k.Source(), filepath.Join(root, "etc")}, // links do not lead out of the root
 		{k.Config(), ""},
 	} {
 		if is.got != is.want {
@@ -75,7 +75,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestBeside has the image lie with the modules.
+// TestBeside has the image in the folder of the modules.
 func TestBeside(t *testing.T) {
 	root := cacheWith(t, "suite")
 	image := put(t, root, "usr/lib/modules/7.2.1-test/vmlinuz")
@@ -87,7 +87,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestHeadersFirst has an image in one root, and image and headers in another.
+// TestHeadersFirst has the image in one root, and image and headers in another.
 func TestHeadersFirst(t *testing.T) {
 	root := cacheWith(t, "b")
 	put(t, filepath.Dir(root), "a/boot/vmlinuz-1.2.3-test")
@@ -98,7 +98,7 @@ func TestHeadersFirst(t *testing.T) {
 	}
 }
 
-// TestNowhere has errors tell of the machine's own folders.
+// TestNowhere: errors name the machine's own folders.
 func TestNowhere(t *testing.T) {
 	cacheWith(t, "suite")
 	k := Find("9.9.9-none")
@@ -107,8 +107,8 @@ func TestNowhere(t *testing.T) {
 	}
 }
 
-// TestCommand runs a program that only a root has, where it sees the root's /usr, the machine's other files, and its folder by
-// the name that it has there.
+// TestCommand runs a program that only a root has, with the root's /usr, the machine's other files, and
+// its folder by the path inside of the root.
 func TestCommand(t *testing.T) {
 	root := cacheWith(t, "suite")
 	put(t, root, "boot/vmlinuz-1.2.3-test")

@@ -43,7 +43,7 @@ func parseCache(data []byte) map[string]string {
 	count := min(uint64(le.Uint32(data[len(magic):])), uint64(len(data)-headerSize)/entrySize)
 	for i := range count {
 		e := data[headerSize+i*entrySize:]
-		hardware := le.Uint64(e[16:]) // what the library needs of the processor
+		hardware := le.Uint64(e[16:]) // the hardware capabilities that the library requires
 		name := text(le.Uint32(e[4:]))
 		if le.Uint32(e) == x86_64 && hardware == 0 && found[name] == "" {
 			found[name] = text(le.Uint32(e[8:]))

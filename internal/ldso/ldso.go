@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package ldso finds the libraries that the dynamic linker will load for a
-// program: ldso.go follows what ELF files need (ld.so(8)), cache.go reads what
-// ldconfig has found.
+// Package ldso finds the libraries that the dynamic linker will load for a program: ldso.go follows the
+// dependencies of ELF files (ld.so(8)), cache.go reads ldconfig's cache.
 package ldso
 
 import (
@@ -25,8 +24,9 @@ const maxLibraries = 4096
 // maxInterpreter bounds the path of a program's interpreter, in bytes.
 const maxInterpreter = 4096
 
-// Loaded returns what is loaded at the start of a program, or for a library: the dynamic linker itself, and
-// the libraries that it needs and those that they need in turn. Libraries that can't be found or read are left out.
+// Loaded returns the files that are loaded at the start of a program, or for a library: the dynamic
+// linker itself, and the libraries that it needs, directly or not. Libraries that can't be found or
+// read are left out.
 func Loaded(path string) (list []Library) {
 	cached, folders := readCache(), Folders()
 	queue := []string{path}

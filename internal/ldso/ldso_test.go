@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The libraries of a program are those that ld.so would load.
+// The libraries of a program are those that ld.so loads.
 func TestLibraries(t *testing.T) {
 	program, err := exec.LookPath("bash")
 	if err != nil {
@@ -36,7 +36,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// A damaged cache of ld.so's has fewer entries.
+// If ld.so's cache is damaged, entries are missing.
 func TestDamagedLinkerCache(t *testing.T) {
 	data, err := os.ReadFile("/etc/ld.so.cache")
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/pkg/errors"
 )
 
-// A Row says what line the code from Offset on is of, up to the next row's.
-// It is struct gs_image_line of runtime-c/include/protocol.h.
+// A Row is the line of the code from Offset on, up to the next row. It is struct gs_image_line of
+// runtime-c/include/protocol.h.
 type Row struct {
 	Offset uint32
 	File   uint32 // where in Table.Names the file's path begins
@@ -63,8 +63,8 @@ func (b *Builder) file(path string) uint32 {
 	return at
 }
 
-// Table returns what has been added. Of several rows at one offset the last
-// that was added holds, but where a piece of code ends another may begin.
+// Table returns the table of the added rows. If several rows have the same offset, the last one is
+// used, except that the end of a piece of code does not replace the beginning of another.
 func (b *Builder) Table() *Table {
 	slices.SortStableFunc(b.rows, func(x, y Row) int {
 		if c := cmp.Compare(x.Offset, y.Offset); c != 0 || (x.Line == 0) == (y.Line == 0) {

@@ -9,7 +9,7 @@ import (
 
 func built() *Table {
 	var b Builder
-	// The second piece of code comes first, and begins where the first one ends.
+	// The second piece of code is added first, and begins at the end of the first.
 	b.Add(0x40, "b.c", 7)
 	b.Add(0x44, "b.c", 7)
 	b.Add(0x48, "a.h", 1)
@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A file that was cut, or whose counts are wrong, is an error; wrong rows have no line.
+// A file that is truncated, or has wrong counts, is an error; invalid rows have no line.
 func TestDamaged(t *testing.T) {
 	data := built().Encode()
 	for n := range data {

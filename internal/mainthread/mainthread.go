@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package mainthread runs functions in the process's first thread, whose tid is the pid: of a Go
-// program's threads any may run a goroutine, and what the kernel does for a system call it does as
-// the thread that makes it.
+// Package mainthread runs functions in the process's first thread, whose tid is the pid: the Go runtime
+// may run a goroutine in any thread, and the kernel handles a system call in the context of the thread
+// that makes it.
 //
 //	func main() { mainthread.Run(program) }   // program runs in another goroutine
 //	mainthread.Call(f)                        // anywhere in it
@@ -21,8 +21,8 @@ var (
 // The goroutine of main() stays in the first thread from here on.
 func init() { runtime.LockOSThread() }
 
-// Run runs program in a goroutine, and what Call is given in the first thread, until program is
-// over. Only main() may call it.
+// Run runs program in a goroutine, and the functions that are passed to Call in the first thread, until
+// program returns. Only main() may call it.
 func Run(program func()) {
 	over := make(chan struct{})
 	running.Store(true)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain is called in the first thread, as main() is.
+// TestMain runs in the first thread, as main() does.
 func TestMain(m *testing.M) {
 	code := 1
 	Run(func() { code = m.Run() })

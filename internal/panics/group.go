@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A Group is goroutines like those of a sync.WaitGroup. A panic in one of them
-// goes on in the one that waits for them.
+// A Group is a set of goroutines, like a sync.WaitGroup. A panic in one of them is passed on to the
+// goroutine that waits for them.
 type Group struct {
 	wait  sync.WaitGroup
 	once  sync.Once
@@ -35,7 +35,7 @@ func (g *Group) Wait() {
 	}
 }
 
-// Rethrow has a panic go on that Catch has made err of; it returns other errors.
+// Rethrow panics again with an error that Catch has made of a panic; it returns other errors.
 func Rethrow(err error) error {
 	var e *Error
 	if errors.As(err, &e) {

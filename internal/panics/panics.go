@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package panics makes errors of panics: what is wrong with gostap itself is to end a
-// command as an error that tells where in the script it was, not the process.
+// Package panics turns panics into errors: a bug in gostap ends a command with an error that names the
+// position in the script, and does not crash the process.
 //
 // A pass keeps where it is, and has that added to whatever panics in it:
 //
@@ -37,7 +37,7 @@ type Place interface {
 
 func (e *Error) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
-// Of returns the error for what was recovered, of which it may be one already.
+// Of returns the error for a recovered value, which may be such an error already.
 func Of(recovered any) *Error {
 	var e *Error
 	if err, ok := recovered.(error); ok && errors.As(err, &e) {
@@ -53,7 +53,7 @@ func Catch(err *error) {
 	}
 }
 
-// At, when deferred, has a panic go on as an *Error that knows the place.
+// At, when deferred, turns a panic into one with an *Error that has the position.
 func At[P Place](place *P) {
 	if p := recover(); p != nil {
 		e := Of(p)

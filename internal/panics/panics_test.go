@@ -15,13 +15,13 @@ type place string
 func (p place) IsValid() bool  { return p != "" }
 func (p place) String() string { return string(p) }
 
-// broken is where it happens.
+// broken panics.
 func broken() int {
 	var list []int
 	return list[1]
 }
 
-// located works on inner in the course of outer.
+// located panics at inner within work at outer.
 func located(outer, inner place) (err error) {
 	defer panics.Catch(&err)
 	at := outer
@@ -66,7 +66,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestGroup: a panic in a goroutine goes on where its end is waited for, behind that of the others.
+// TestGroup: a panic in a goroutine is passed on to the goroutine that waits, after the others have
+// ended.
 func TestGroup(t *testing.T) {
 	done := make(chan bool, 1)
 	err := func() (err error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package qualified takes apart the names of C++ and Rust, which lie in
-// namespaces and types: ns::Class<int>::method.
+// Package qualified splits names of C++ and Rust, which include namespaces and types:
+// ns::Class<int>::method.
 package qualified
 
 import "strings"
@@ -39,7 +39,7 @@ func withoutArguments(full string) string {
 	return full
 }
 
-// Inner returns a name without the outermost namespace or type that it lies in; false if it lies in none.
+// Inner returns a name without its outermost namespace or type; false if it has none.
 func Inner(name string) (string, bool) {
 	depth := 0
 	for i := 0; i+1 < len(name); i++ {

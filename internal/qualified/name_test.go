@@ -33,7 +33,7 @@ func TestDemangled(t *testing.T) {
 	for _, c := range []struct{ symbol, full, name string }{
 		{"_ZN2ns5Class6methodEd", "ns::Class::method(double)", "ns::Class::method"},
 		{"_ZN2ns3BoxIiE3getEi", "ns::Box<int>::get(int)", "ns::Box<int>::get"},
-		{"_ZN4main5thing3get17h0123456789abcdefE", "main::thing::get", "main::thing::get"}, // Rust's old way
+		{"_ZN4main5thing3get17h0123456789abcdefE", "main::thing::get", "main::thing::get"}, // Rust's legacy mangling
 		{"_RNvNtCs1234_4main5thing3get", "main::thing::get", "main::thing::get"},
 		{"main", "main", "main"}, {"_Zx", "_Zx", "_Zx"},
 	} {

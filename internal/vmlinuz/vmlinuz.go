@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package vmlinuz reads kernel images as they lie in /boot: x86's bzImage, an
+// Package vmlinuz reads kernel images in /boot: x86's bzImage, an
 // image that is compressed as a whole, or one that isn't compressed.
 //
 //	elf, err := vmlinuz.Unpack(file)     // vmlinux, stripped
 //	release := vmlinuz.Release(file)     // "6.1.0-56-cloud-amd64"
 //
-// A bzImage is a program that decompresses the kernel; where its parts are
-// stands in the setup header of Documentation/arch/x86/boot.rst.
+// A bzImage is a program that decompresses the kernel; the offsets of its parts are in the setup header
+// of Documentation/arch/x86/boot.rst.
 package vmlinuz
 
 import (
@@ -46,8 +46,8 @@ func Unpack(file []byte) ([]byte, error) {
 	return checked(compress.DecompressN(payload, int(size)))
 }
 
-// unpackWhole unpacks an image that is compressed as a whole. Where the kernel's
-// build has compressed it, its size stands behind it.
+// unpackWhole unpacks an image that is compressed as a whole. If the kernel's build has compressed it,
+// the size is appended.
 func unpackWhole(file []byte) ([]byte, error) {
 	if len(file) >= 4 {
 		size := binary.LittleEndian.Uint32(file[len(file)-4:])

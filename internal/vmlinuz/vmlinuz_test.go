@@ -27,7 +27,7 @@ func gzipped(t *testing.T, data []byte) []byte {
 	return out.Bytes()
 }
 
-// zstdSized is data as the kernel's build compresses it: its size stands behind it.
+// zstdSized is data compressed as in the kernel's build, which appends the size.
 func zstdSized(t *testing.T, data []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
@@ -38,9 +38,9 @@ func zstdSized(t *testing.T, data []byte) []byte {
 	return binary.LittleEndian.AppendUint32(w.EncodeAll(data, nil), uint32(len(data)))
 }
 
-// bzImage is one with a setup of that many sectors.
+// bzImage is an image with a setup of that many sectors.
 func bzImage(sectors int, release string, payload []byte) []byte {
-	const before = 100 // what of the decompressor stands before the payload
+	const before = 100 // number of bytes of the decompressor before the payload
 	file := make([]byte, (sectors+1)*sector+before)
 	file[setupSects] = byte(sectors)
 	copy(file[headerMagic:], "HdrS")

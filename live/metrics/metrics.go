@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package metrics says what metrics a snapshot is: the one description that
-// Prometheus and OpenTelemetry are given, each in its own form.
+// Package metrics turns a snapshot into metrics, from which the forms for Prometheus and OpenTelemetry
+// are made.
 package metrics
 
 import (
@@ -15,20 +15,20 @@ import (
 	"gostap/live"
 )
 
-// A Kind is what a metric's values do.
+// A Kind is the kind of a metric's values.
 type Kind uint8
 
-// A Gauge goes up and down, a Counter only up, and a Distribution is statistics of values.
+// A Gauge goes up and down, a Counter only goes up, and a Distribution is a set of statistics.
 const (
 	Gauge Kind = iota
 	Counter
 	Distribution
 )
 
-// A Metric is one quantity: series that differ in the values of their labels.
+// A Metric is one quantity, with a series for each combination of values of its labels.
 type Metric struct {
 	Name, Help string
-	Unit       string // as UCUM spells it: "By" are bytes, "{hit}" are things that are counted
+	Unit       string // a UCUM unit: "By" for bytes, "{hit}" for counts of hits
 	Kind       Kind
 	Labels     []string
 	Series     []Series
@@ -36,22 +36,22 @@ type Metric struct {
 	seen map[string]bool
 }
 
-// A Series is a metric's value, or its statistics, where the labels have these values.
+// A Series is a metric's value or statistics for certain values of the labels.
 type Series struct {
-	Labels     []string // with no control characters, and valid UTF-8
+	Labels     []string // the labels' values: valid UTF-8 without control characters
 	Number     int64    // of a Gauge or a Counter
 	Statistics *Statistics
 }
 
-// Statistics are a Distribution's.
+// Statistics are the statistics of a Distribution.
 type Statistics struct {
 	Count, Sum int64
 	Histogram  bool      // whether there are buckets:
-	Bounds     []float64 // the largest value that counts in each bucket but the last
-	Buckets    []uint64  // one more
+	Bounds     []float64 // the largest value in each bucket but the last
+	Buckets    []uint64  // counts, for one bucket more than there are bounds
 }
 
-// add adds a series. After escaping, two keys can look the same: the first one stays.
+// add adds a series. Two keys can be equal after escaping: then the first series is kept.
 func (m *Metric) add(s Series) {
 	key := fmt.Sprintf("%q", s.Labels)
 	if m.seen == nil {
@@ -63,7 +63,8 @@ func (m *Metric) add(s Series) {
 	}
 }
 
-// Of returns what a snapshot is. Of two metrics of one name, such as those of globals x_info and x, a string, the first one stays.
+// Of returns the metrics of a snapshot. If two have the same name, such as those of globals x_info and
+// x, a string, the first is kept.
 func Of(s *live.Snapshot) []*Metric {
 	list := append(session(&s.State), probes(s.Probes)...)
 	for i := range s.Globals {
@@ -110,7 +111,7 @@ func probes(list []live.Probe) []*Metric {
 	return []*Metric{hits, cycles, enabled}
 }
 
-// global returns a global of the script's: a number as a gauge, a string as a label.
+// global returns the metrics of a global: a number is a gauge, a string a label.
 func global(g *live.Global) []*Metric {
 	m := &Metric{Name: "gostap_global_" + metricName(g.Name), Help: "The script's global " + live.Label(g.Name) + "."}
 	for i := range g.Keys {
@@ -134,8 +135,8 @@ func global(g *live.Global) []*Metric {
 	return []*Metric{m}
 }
 
-// statistics returns a global of statistics, for which m is a beginning: a distribution for each of the histograms, or one
-// without, and gauges of the extremes.
+// statistics returns the metrics of a global of statistics, with the name and labels of m: a
+// distribution for each of the histograms, or one without, and gauges of minimum and maximum.
 func statistics(m *Metric, g *live.Global) []*Metric {
 	like := func(suffix, help string, kind Kind) *Metric {
 		return &Metric{Name: m.Name + suffix, Help: m.Help + help, Kind: kind, Labels: m.Labels}
@@ -172,8 +173,8 @@ func keyLabels(keys []live.Value) []string {
 	return labels
 }
 
-// buckets returns the buckets between the first and the last that count something, of a linear histogram all, and what
-// bounds them. The last bucket is of what is beyond all bounds.
+// buckets returns the counts of the buckets between the first and the last that are not empty (for a
+// linear histogram of all), and their bounds. The last bucket is for values above all bounds.
 func buckets(h live.Hist, counts []int64) (bounds []float64, filled []uint64) {
 	first, last, any := live.Filled(counts)
 	if h.Linear {
@@ -191,7 +192,7 @@ func buckets(h live.Hist, counts []int64) (bounds []float64, filled []uint64) {
 	return bounds, filled
 }
 
-// metricName makes of a global's name a part of a metric's.
+// metricName turns a global's name into a part of a metric's.
 func metricName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)) {

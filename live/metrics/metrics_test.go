@@ -22,7 +22,7 @@ func of(t *testing.T, name string, globals ...live.Global) *Metric {
 	return list[i]
 }
 
-// What has the same name, or looks the same in labels, is there once: receivers refuse a series that comes twice.
+// Series with the same name and labels are listed once: receivers reject duplicates.
 func TestOnce(t *testing.T) {
 	one := live.Value{Kind: live.Long, Number: 1}
 	x := live.Global{Name: "x", Kind: live.String, Rows: []live.Row{{Value: text("a\x01")}}}
@@ -36,7 +36,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// Buckets are those between the first and the last that count something; the last one is of what is beyond all bounds.
+// Buckets are those between the first and the last that are not empty; the last is for values above all
+// bounds.
 func TestBuckets(t *testing.T) {
 	logarithmic := make([]int64, 128)
 	logarithmic[65], logarithmic[67] = 3, 5 // three 1s, five of 4 to 7

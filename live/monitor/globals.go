@@ -14,7 +14,7 @@ import (
 	"gostap/output/profile"
 )
 
-// maxShown is how many elements of an array are shown: those with the largest values.
+// maxShown is the maximal number of elements of an array that are shown: those with the largest values.
 const maxShown = 100
 
 // globals shows scalars in one table, and after it arrays and statistics one by one.
@@ -85,8 +85,8 @@ func (v *view) chosen(g *live.Global) []live.Row {
 	return rows[:min(len(rows), maxShown)]
 }
 
-// elementOrders are what arrays' elements are sorted by, as `o` goes through them. What is no statistics has its value for
-// their attributes.
+// elementOrders are the attributes by which elements are sorted; the key `o` selects the next one. For
+// elements that are not statistics, every attribute is their value.
 var elementOrders = []struct {
 	name    string
 	compare func(a, b live.Row) int
@@ -119,12 +119,12 @@ func orNone(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// drawn is how many elements have their histograms shown.
-const drawn = 5
+// maxHistograms is the number of elements whose histograms are shown.
+const maxHistograms = 5
 
 func histograms(g *live.Global, rows []live.Row) []string {
 	var list []string
-	for _, r := range rows[:min(len(rows), drawn)] {
+	for _, r := range rows[:min(len(rows), maxHistograms)] {
 		for i, buckets := range histogramsOf(r.Value) {
 			var keys []string
 			for _, k := range r.Keys {
@@ -139,10 +139,10 @@ func histograms(g *live.Global, rows []live.Row) []string {
 	return list
 }
 
-// barWidth is how many cells the longest bar takes.
+// barWidth is the length of the longest bar, in cells.
 const barWidth = 40
 
-// bars draws a histogram, a line for each bucket between the first and the last that is not empty.
+// bars draws a histogram: a line for each bucket between the first and the last that is not empty.
 func bars(h live.Hist, buckets []int64) []string {
 	first, last, ok := live.Filled(buckets)
 	if !ok {
@@ -156,7 +156,7 @@ func bars(h live.Hist, buckets []int64) []string {
 	return list
 }
 
-// bar is n of top as block characters, in eighths of a cell.
+// bar draws n as a bar of block characters, in eighths of a cell; top is the value of the longest bar.
 func bar(n, top int64) string {
 	eighths := int(float64(max(n, 0)) / float64(top) * barWidth * 8)
 	text := strings.Repeat("█", eighths/8)

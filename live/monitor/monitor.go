@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package monitor shows a session in a terminal, and lets its user switch
-// probes and reset globals, with the keys that SystemTap's --monitor has.
+// Package monitor shows a session in a terminal, and lets its user disable probes and reset globals,
+// with the keys of SystemTap's --monitor.
 package monitor
 
 import (
@@ -17,30 +17,30 @@ import (
 	"gostap/live"
 )
 
-// A Monitor is the interface for one session.
+// A Monitor is the user interface of one session.
 type Monitor struct {
 	session  live.Session
 	tail     *live.Tail
 	interval time.Duration
-	quit     func() // asks for the session's end
+	quit     func() // requests the end of the session
 
 	app                           *tview.Application
 	pages                         *tview.Flex
 	head, probes, globals, output *tview.TextView
 	prompt                        *tview.InputField
-	ask                           func(answer string) // what the prompt's answer is for
+	ask                           func(answer string) // receives the prompt's answer
 
-	// For what follows, only in the application's own goroutine.
+	// The following fields are used only in the application's goroutine.
 	view     view
 	snapshot *live.Snapshot
-	printed  uint64 // where in the tail the output pane ends
-	hidden   bool   // the status
-	said     string // what the last command came to
+	printed  uint64 // the position in the tail of the end of the output pane
+	hidden   bool   // the status pane
+	said     string // the outcome of the last command
 }
 
-// Start shows a session; what it returns ends that, and gives the terminal
-// back. quit is called when the user would end the session. The screen is
-// that of the terminal if it is nil.
+// Start shows a session. The function that it returns ends the display and restores the terminal. quit
+// is called when the user requests the end of the session. If screen is nil, it is that of the
+// terminal.
 func Start(session live.Session, tail *live.Tail, interval time.Duration, screen tcell.Screen, quit func()) (end func()) {
 	m := &Monitor{session: session, tail: tail, interval: interval, quit: quit, view: newView()}
 	m.build()
@@ -91,26 +91,26 @@ func (m *Monitor) take(snapshot *live.Snapshot, err error) {
 	text, next := m.tail.Since(m.printed)
 	if next != m.printed {
 		m.printed = next
-		fmt.Fprint(m.output, lines(lastLines(text, scrolled)))
+		fmt.Fprint(m.output, lines(lastLines(text, maxOutputLines)))
 	}
 	m.draw()
 }
 
 func (m *Monitor) build() {
 	pane := func(title string) *tview.TextView {
-		v := tview.NewTextView().SetWrap(false) // without style tags: names are text
+		v := tview.NewTextView().SetWrap(false) // without style tags, as names are plain text
 		v.SetBorder(title != "").SetTitle(title)
 		return v
 	}
 	m.head, m.probes, m.globals, m.output = pane(""), pane(" probes "), pane(" globals "), pane(" output ")
-	m.output.SetMaxLines(scrolled).ScrollToEnd()
+	m.output.SetMaxLines(maxOutputLines).ScrollToEnd()
 	m.prompt = tview.NewInputField().SetFieldBackgroundColor(tcell.ColorDefault)
 	m.prompt.SetDoneFunc(m.answered)
 	m.app = tview.NewApplication()
 	m.pages = tview.NewFlex().SetDirection(tview.FlexRow)
 	m.lay(0)
 	m.app.SetRoot(m.pages, true).SetInputCapture(m.key)
-	// Colours are the terminal's own.
+	// Use the terminal's own colours.
 	for _, v := range []*tview.TextView{m.head, m.probes, m.globals, m.output} {
 		v.SetTextColor(tcell.ColorDefault).SetBackgroundColor(tcell.ColorDefault)
 	}
@@ -118,7 +118,7 @@ func (m *Monitor) build() {
 	m.app.SetFocus(m.globals)
 }
 
-// lay puts the panes into the window; that of the probes has room for n of them.
+// lay arranges the panes in the window; the probes' pane has room for n probes.
 func (m *Monitor) lay(n int) {
 	m.pages.Clear()
 	if !m.hidden {
@@ -140,7 +140,7 @@ func (m *Monitor) draw() {
 	}
 }
 
-// key carries out a command. While the prompt is open, keys are its own.
+// key executes the command of a key. An open prompt gets the keys itself.
 func (m *Monitor) key(e *tcell.EventKey) *tcell.EventKey {
 	if e.Key() == tcell.KeyCtrlC {
 		m.quit()
@@ -186,7 +186,7 @@ func (m *Monitor) key(e *tcell.EventKey) *tcell.EventKey {
 	return nil
 }
 
-// nextPane has the keys that scroll go to the next pane that is there.
+// nextPane directs the keys for scrolling to the next visible pane.
 func (m *Monitor) nextPane() {
 	panes := []*tview.TextView{m.globals, m.probes, m.output}
 	if m.hidden {
@@ -201,7 +201,7 @@ func (m *Monitor) nextPane() {
 	m.app.SetFocus(panes[0])
 }
 
-// did says what a command came to.
+// did shows the outcome of a command.
 func (m *Monitor) did(what string, err error) {
 	if err != nil {
 		what = err.Error()
@@ -261,11 +261,11 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// scrolled is how many lines of the script's output can be looked at. Drawing costs time for each, and handlers can print as many
-// in a hundredth of a second.
-const scrolled = 1000
+// maxOutputLines is the number of lines of the script's output that the pane keeps. The time for drawing
+// is proportional to it, and handlers can print as many lines in a hundredth of a second.
+const maxOutputLines = 1000
 
-// lastLines returns the end of text: so many lines, if it has more.
+// lastLines returns the last n lines of text.
 func lastLines(text string, n int) string {
 	for i := len(text) - 1; i > 0; i-- {
 		if text[i-1] == '\n' {

@@ -15,8 +15,8 @@ import (
 	"gostap/live"
 )
 
-// A standIn is a session whose figures are known.
-type standIn struct {
+// A fakeSession is a session with known figures.
+type fakeSession struct {
 	mu     sync.Mutex
 	hits   uint64
 	n      int64
@@ -24,7 +24,7 @@ type standIn struct {
 	resets int64
 }
 
-func (s *standIn) Snapshot() (*live.Snapshot, error) {
+func (s *fakeSession) Snapshot() (*live.Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hits += 100
@@ -37,21 +37,21 @@ func (s *standIn) Snapshot() (*live.Snapshot, error) {
 		Globals: []live.Global{{Name: "resets", Kind: live.Long, Rows: []live.Row{{Value: number(s.resets)}}}, by}}, nil
 }
 
-func (s *standIn) Reset() error {
+func (s *fakeSession) Reset() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resets++
 	return nil
 }
 
-func (s *standIn) Switch(probe int, on bool) error {
+func (s *fakeSession) Switch(probe int, on bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.off[probe] = !on
 	return nil
 }
 
-// TestMain is the monitor itself, where the test has tmux start it.
+// TestMain runs the monitor itself when tmux starts the test binary.
 func TestMain(m *testing.M) {
 	if os.Getenv("GOSTAP_MONITOR_STANDIN") == "" {
 		os.Exit(m.Run())
@@ -59,14 +59,14 @@ func TestMain(m *testing.M) {
 	tail := &live.Tail{}
 	fmt.Fprint(tail, "what the script \x1b[31mprints\n")
 	quit := make(chan struct{})
-	end := Start(&standIn{}, tail, 100*time.Millisecond, nil, sync.OnceFunc(func() { close(quit) }))
+	end := Start(&fakeSession{}, tail, 100*time.Millisecond, nil, sync.OnceFunc(func() { close(quit) }))
 	<-quit
 	end()
 	fmt.Println("back at the terminal")
-	time.Sleep(time.Minute) // tmux shows it as long as this runs
+	time.Sleep(time.Minute) // tmux shows the monitor while this runs
 }
 
-// In a terminal: each key does what it is for, a smaller window is drawn anew, and the terminal comes back.
+// In a terminal, each key has its effect, a resized window is redrawn, and the terminal is restored.
 func TestInTmux(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("there is no tmux: apt-get install tmux")
@@ -132,7 +132,7 @@ func TestInTmux(t *testing.T) {
 	shows("element[red]59  941")
 	keys("Home")
 	shows("by: 60")
-	tmux("resize-window", "-x", "60", "-y", "20")
+	tmux("resize-window", "-x", "80", "-y", "20") // has room for probes behind full sparklines, which there are on a slow machine
 	shows("timer.s(1)", "globals", "output")
 	keys("q")
 	shows("back at the terminal", "!globals")

@@ -15,17 +15,17 @@ import (
 	"gostap/output/profile"
 )
 
-// A view makes text of snapshots.
+// A view formats snapshots as text.
 type view struct {
 	sortBy     int                 // an index into orders
 	elementsBy int                 // an index into elementOrders
-	filter     string              // elements are shown that have it in a key; "": all
-	series     map[string][]uint64 // for each scalar and each probe, its last values
+	filter     string              // only elements with this text in a key are shown; "": all
+	series     map[string][]uint64 // the recent values of each scalar and each probe
 }
 
 func newView() view { return view{series: map[string][]uint64{}} }
 
-// orders are the attributes by which probes are sorted, as `s` goes through them.
+// orders are the attributes by which probes are sorted; the key `s` selects the next one.
 var orders = []struct {
 	name    string
 	compare func(a, b *live.Probe) int
@@ -41,14 +41,14 @@ var orders = []struct {
 func (v *view) order() string { return orders[v.sortBy].name }
 func (v *view) nextOrder()    { v.sortBy = (v.sortBy + 1) % len(orders) }
 
-// remembered is how many values a sparkline shows.
-const remembered = 12
+// sparkLength is the number of values in a sparkline.
+const sparkLength = 12
 
-// note keeps what sparklines show.
+// note adds a snapshot's values to the sparklines.
 func (v *view) note(s *live.Snapshot) {
 	add := func(name string, value uint64) {
 		list := append(v.series[name], value)
-		v.series[name] = list[max(0, len(list)-remembered-1):]
+		v.series[name] = list[max(0, len(list)-sparkLength-1):]
 	}
 	for i := range s.Probes {
 		add("probe "+strconv.Itoa(i), s.Probes[i].Hits)
@@ -60,7 +60,7 @@ func (v *view) note(s *live.Snapshot) {
 	}
 }
 
-// increases is by how much a series has grown from each value to the next.
+// increases are the differences between successive values of a series.
 func increases(list []uint64) []uint64 {
 	var by []uint64
 	for i := 1; i < len(list); i++ {
@@ -69,7 +69,7 @@ func increases(list []uint64) []uint64 {
 	return by
 }
 
-// spark draws values as a line of blocks.
+// spark draws values as a line of block characters.
 func spark(list []uint64) string {
 	if len(list) == 0 {
 		return ""
@@ -105,7 +105,8 @@ func (v *view) probes(list []live.Probe) string {
 	return text(t)
 }
 
-// newTable returns what aligns cells that end in tabs, and what gives the text. Cells have to be clean.
+// newTable returns a writer that aligns cells, which end in tabs, and a function that returns the text.
+// Cells must not contain control characters.
 func newTable() (*tabwriter.Writer, func(*tabwriter.Writer) string) {
 	var b strings.Builder
 	return tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0), func(t *tabwriter.Writer) string {
@@ -114,7 +115,7 @@ func newTable() (*tabwriter.Writer, func(*tabwriter.Writer) string) {
 	}
 }
 
-// lines is text as it can be shown: several lines of clean text.
+// lines returns text without control characters, with its line breaks.
 func lines(text string) string {
 	list := strings.Split(text, "\n")
 	for i := range list {

@@ -14,10 +14,10 @@ import (
 	"gostap/live"
 )
 
-// scope is what all that is sent is said to come from.
+// scope identifies gostap as the source of the data.
 var scope = &common.InstrumentationScope{Name: "gostap"}
 
-// resourceOf returns the message that a resource is.
+// resourceOf returns the message for a resource.
 func resourceOf(r *resource.Resource) *resources.Resource {
 	return &resources.Resource{Attributes: keyValues(r.Iter())}
 }
@@ -41,14 +41,14 @@ func anyValue(v attribute.Value) *common.AnyValue {
 	return &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: valid(v.String())}}
 }
 
-// valid returns s as a message can have it.
+// valid returns s as valid UTF-8, which messages require.
 func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// lines spells a text of several lines: each as a label is, but for tabs.
+// lines returns a text of several lines with each line escaped like a label, but with tabs.
 func lines(s string) string {
 	s = strings.TrimSuffix(s, "\n")
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f }) {
-		return s // as mostly
+		return s // the common case
 	}
 	list := strings.Split(s, "\n")
 	for i, line := range list {

@@ -19,23 +19,23 @@ import (
 	"gostap/live"
 )
 
-// A client sends one signal by HTTP, as https://opentelemetry.io/docs/specs/otlp/ has it.
+// A client sends one signal by HTTP, by https://opentelemetry.io/docs/specs/otlp/.
 type client struct {
 	url      string
 	settings settings
 	http     *http.Client
-	closing  <-chan struct{} // closed when nothing is to be tried again
+	closing  <-chan struct{} // closed when there are to be no more retries
 }
 
-// How long it is waited before something is tried again, and how long it is tried in all.
+// Time between retries, and of all retries together.
 const (
 	firstWait = time.Second
 	longWait  = 16 * time.Second
 	longTry   = time.Minute
 )
 
-// longAnswer is how much of an answer is read.
-const longAnswer = 64 << 10
+// maxResponse is the number of bytes of a response that are read.
+const maxResponse = 64 << 10
 
 func newClient(url string, s settings, closing <-chan struct{}) *client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -43,21 +43,22 @@ func newClient(url string, s settings, closing <-chan struct{}) *client {
 	return &client{url: url, settings: s, closing: closing, http: &http.Client{
 		Transport: transport,
 		Timeout:   s.timeout,
-		// What is in the headers is for the receiver that the user has named.
+		// Headers may contain secrets for the receiver that the user has named, so redirects are not
+		// followed.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// A refusal is an answer other than success.
+// A refusal is a response other than success.
 type refusal struct {
 	status int
-	after  time.Duration // when to try again, if it says so
+	after  time.Duration // the time before a retry, if the response has one
 	text   string
 }
 
 func (r *refusal) Error() string { return r.text }
 
-// temporary reports whether it is worth trying again.
+// temporary reports whether to retry.
 func (r *refusal) temporary() bool {
 	switch r.status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -66,8 +67,8 @@ func (r *refusal) temporary() bool {
 	return false
 }
 
-// send sends a message, and reads the receiver's answer into answer. While the receiver can't be reached or has too much
-// to do, it tries again.
+// send sends a message, and decodes the receiver's response into answer. While the receiver can't be
+// reached or is overloaded, it retries.
 func (c *client) send(ctx context.Context, message, answer proto.Message) error {
 	body, err := proto.Marshal(message)
 	if err != nil {
@@ -101,12 +102,12 @@ func (c *client) send(ctx context.Context, message, answer proto.Message) error 
 func compressed(body []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write(body) // into memory
+	_, _ = w.Write(body) // in memory
 	_ = w.Close()
 	return b.Bytes()
 }
 
-// try sends a request.
+// try sends a request once.
 func (c *client) try(ctx context.Context, body []byte, answer proto.Message) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -123,7 +124,7 @@ func (c *client) try(ctx context.Context, body []byte, answer proto.Message) err
 		return errors.WithStack(err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, longAnswer))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	switch {
 	case response.StatusCode < 200 || response.StatusCode > 299:
 		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
@@ -136,7 +137,7 @@ func (c *client) try(ctx context.Context, body []byte, answer proto.Message) err
 	return nil
 }
 
-// describe says what a receiver that refuses something has answered.
+// describe returns the text of a response that refuses a request.
 func (c *client) describe(r *http.Response, body []byte) string {
 	text := fmt.Sprintf("%s answers %s", r.Request.URL.Redacted(), r.Status)
 	line, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")

@@ -17,14 +17,16 @@ import (
 	"gostap/live"
 )
 
-// How many events wait to be sent, unless OTEL_BLRP_MAX_QUEUE_SIZE says otherwise, and how many go together, unless
-// OTEL_BLRP_MAX_EXPORT_BATCH_SIZE does: more than OpenTelemetry's 2,048 and 512, as handlers can print much at a time.
+// The maximal number of events in the queue, unless OTEL_BLRP_MAX_QUEUE_SIZE is set, and in a batch,
+// unless OTEL_BLRP_MAX_EXPORT_BATCH_SIZE is: more than OpenTelemetry's 2,048 and 512, as handlers can
+// print many at a time.
 const (
 	waitingEvents  = 16384
 	eventsTogether = 2048
 )
 
-// newLogs returns what takes events and sends them from time to time. When too many wait, the oldest ones are dropped.
+// newLogs returns a provider that queues events and sends them in batches. If the queue is full, the
+// oldest events are dropped.
 func newLogs(to *logExporter, from *resource.Resource) *sdk.LoggerProvider {
 	var options []sdk.BatchProcessorOption
 	if os.Getenv("OTEL_BLRP_MAX_QUEUE_SIZE") == "" {
@@ -36,7 +38,7 @@ func newLogs(to *logExporter, from *resource.Resource) *sdk.LoggerProvider {
 	return sdk.NewLoggerProvider(sdk.WithResource(from), sdk.WithProcessor(sdk.NewBatchProcessor(to, options...)))
 }
 
-// recordOf returns an event as OpenTelemetry has it.
+// recordOf returns an event as a log record.
 func recordOf(e *live.Event) log.Record {
 	var r log.Record
 	r.SetTimestamp(e.Time)
@@ -49,14 +51,14 @@ func recordOf(e *live.Event) log.Record {
 	return r
 }
 
-// A logExporter sends what the SDK hands to it.
+// A logExporter sends the records that the SDK batches.
 type logExporter struct {
 	client *client
 	tally  *tally
 	from   *resource.Resource
 }
 
-// Export is the SDK's Exporter's.
+// Export implements the SDK's Exporter.
 func (x *logExporter) Export(ctx context.Context, records []sdk.Record) error {
 	scoped := &messages.ScopeLogs{Scope: scope}
 	for i := range records {
@@ -66,10 +68,10 @@ func (x *logExporter) Export(ctx context.Context, records []sdk.Record) error {
 	err := x.client.send(ctx, &collector.ExportLogsServiceRequest{ResourceLogs: []*messages.ResourceLogs{
 		{Resource: resourceOf(x.from), ScopeLogs: []*messages.ScopeLogs{scoped}}}}, &answer)
 	x.tally.done(int64(len(records)), answer.PartialSuccess.GetRejectedLogRecords(), answer.PartialSuccess.GetErrorMessage(), err)
-	return nil // it has been counted
+	return nil // the failure has been counted
 }
 
-// Shutdown and ForceFlush are the SDK's Exporter's: nothing is kept here.
+// Shutdown and ForceFlush implement the SDK's Exporter: nothing is buffered here.
 func (x *logExporter) Shutdown(context.Context) error   { return nil }
 func (x *logExporter) ForceFlush(context.Context) error { return nil }
 

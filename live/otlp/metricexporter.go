@@ -11,13 +11,14 @@ import (
 	messages "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
 )
 
-// A metricExporter sends what the SDK hands to it.
+// A metricExporter sends the metrics that the SDK collects.
 type metricExporter struct {
 	client *client
 	tally  *tally
 }
 
-// Temporality and Aggregation are the SDK's Exporter's, and of instruments, of which there are none.
+// Temporality and Aggregation implement the SDK's Exporter; they concern instruments, which are not
+// used.
 func (x *metricExporter) Temporality(sdk.InstrumentKind) metricdata.Temporality {
 	return metricdata.CumulativeTemporality
 }
@@ -26,7 +27,7 @@ func (x *metricExporter) Aggregation(k sdk.InstrumentKind) sdk.Aggregation {
 	return sdk.DefaultAggregationSelector(k)
 }
 
-// Export is the SDK's Exporter's.
+// Export implements the SDK's Exporter.
 func (x *metricExporter) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
 	of := &messages.ResourceMetrics{Resource: resourceOf(all.Resource)}
 	for _, s := range all.ScopeMetrics {
@@ -38,16 +39,16 @@ func (x *metricExporter) Export(ctx context.Context, all *metricdata.ResourceMet
 	}
 	var answer collector.ExportMetricsServiceResponse
 	err := x.client.send(ctx, &collector.ExportMetricsServiceRequest{ResourceMetrics: []*messages.ResourceMetrics{of}}, &answer)
-	rejected := min(answer.PartialSuccess.GetRejectedDataPoints(), 1) // then it is not as the session is
+	rejected := min(answer.PartialSuccess.GetRejectedDataPoints(), 1) // any rejection counts as one, as the metrics are sent as a whole
 	x.tally.done(1, rejected, answer.PartialSuccess.GetErrorMessage(), err)
-	return nil // it has been counted
+	return nil // the failure has been counted
 }
 
-// Shutdown and ForceFlush are the SDK's Exporter's: nothing is kept here.
+// Shutdown and ForceFlush implement the SDK's Exporter: nothing is buffered here.
 func (x *metricExporter) Shutdown(context.Context) error   { return nil }
 func (x *metricExporter) ForceFlush(context.Context) error { return nil }
 
-// metric returns the message that a metric of the watcher's is.
+// metric returns the message for a metric of the watcher.
 func metric(m metricdata.Metrics) *messages.Metric {
 	to := &messages.Metric{Name: m.Name, Description: m.Description, Unit: m.Unit}
 	switch d := m.Data.(type) {

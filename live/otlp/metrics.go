@@ -17,21 +17,22 @@ import (
 	"gostap/live/metrics"
 )
 
-// A watcher looks at a session from time to time, as the SDK asks it to.
+// A watcher takes snapshots of a session when the SDK collects metrics.
 type watcher struct {
 	tally *tally
 
 	mu      sync.Mutex
 	session live.Session
-	last    *live.Snapshot // of a session that is over
+	last    *live.Snapshot // the last one, after the session has ended
 }
 
-// newMetrics returns what asks the watcher and sends its metrics, each OTEL_METRIC_EXPORT_INTERVAL and at the end.
+// newMetrics returns a provider that collects the watcher's metrics and sends them, at each
+// OTEL_METRIC_EXPORT_INTERVAL and at the end.
 func newMetrics(to sdk.Exporter, from *resource.Resource, w *watcher) *sdk.MeterProvider {
 	return sdk.NewMeterProvider(sdk.WithResource(from), sdk.WithReader(sdk.NewPeriodicReader(to, sdk.WithProducer(w))))
 }
 
-// end looks at the session for the last time.
+// end takes the last snapshot.
 func (w *watcher) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,7 +48,7 @@ func (w *watcher) snapshot() (*live.Snapshot, error) {
 	return w.session.Snapshot()
 }
 
-// Produce is the SDK's Producer's.
+// Produce implements the SDK's Producer.
 func (w *watcher) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	w.tally.add(1)
 	snapshot, err := w.snapshot()
@@ -65,7 +66,7 @@ func (w *watcher) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	return []metricdata.ScopeMetrics{scoped}, nil
 }
 
-// data returns a metric's series, whose counters began with the session.
+// data returns a metric's series; counters started with the session.
 func data(m *metrics.Metric, started, now time.Time) metricdata.Aggregation {
 	if m.Kind == metrics.Distribution {
 		h := metricdata.Histogram[int64]{Temporality: metricdata.CumulativeTemporality}
@@ -73,7 +74,7 @@ func data(m *metrics.Metric, started, now time.Time) metricdata.Aggregation {
 			p := metricdata.HistogramDataPoint[int64]{Attributes: attributes(m.Labels, s.Labels), StartTime: started, Time: now,
 				Count: uint64(s.Statistics.Count), Sum: s.Statistics.Sum, Bounds: s.Statistics.Bounds, BucketCounts: s.Statistics.Buckets}
 			if !s.Statistics.Histogram {
-				p.BucketCounts = []uint64{p.Count} // one bucket is of all values
+				p.BucketCounts = []uint64{p.Count} // one bucket for all values
 			}
 			h.DataPoints = append(h.DataPoints, p)
 		}

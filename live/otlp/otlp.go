@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package otlp sends a session to an OpenTelemetry receiver: its globals and
-// probes as metrics, what its handlers print as logs, and its stacks as
-// profiles.
+// Package otlp sends a session's data to an OpenTelemetry receiver: its globals and probes as metrics,
+// the output of its handlers as logs, and its stacks as profiles.
 //
-// What there is to send is collected, batched and timed by OpenTelemetry's
-// SDK. Its own exporters are not linked in: those by HTTP take the messages of
-// go.opentelemetry.io/proto/otlp, and these bring gRPC, 2.4 MB of a program
-// that is to stay below 25. The exporters here are the SDK's in what they do,
-// for the messages of go.opentelemetry.io/proto/slim/otlp, which are the same
-// without gRPC.
+// Metrics and logs are collected, batched and timed by OpenTelemetry's SDK. Its own HTTP exporters are
+// not used: they import go.opentelemetry.io/proto/otlp, which imports gRPC and adds 2.4 MB to the
+// program, whose limit is 25. The exporters here use the messages of
+// go.opentelemetry.io/proto/slim/otlp, which are the same without gRPC.
 package otlp
 
 import (
@@ -33,36 +30,36 @@ import (
 	"gostap/output/profile"
 )
 
-// Options say where to send, and what about.
+// Options are the parameters of a Sender.
 type Options struct {
-	Endpoint string // http://HOST:PORT or https://HOST:PORT, and a path if the receiver has one
+	Endpoint string // http://HOST:PORT or https://HOST:PORT, with a path if the receiver has one
 	Script   string
 	Version  string // gostap's
-	// Stacks returns those that the session has shown since it was last called.
+	// Stacks returns the stacks of the session since the previous call.
 	Stacks func() *profile.Profile
-	// Warn is told when something can't be sent while the session runs, once for each signal.
+	// Warn is called, once for each signal, if data can't be sent while the session runs.
 	Warn func(string)
 }
 
-// A Sender sends one session.
+// A Sender sends the data of one session.
 type Sender struct {
 	from     *resource.Resource
 	logs     *sdklog.LoggerProvider
 	logger   log.Logger
-	metrics  *sdkmetric.MeterProvider // nil before there is something to look at
+	metrics  *sdkmetric.MeterProvider // nil before the session has started
 	watcher  *watcher
 	exporter *metricExporter
 	profiles *profileSender
 	events   *tally
-	closing  chan struct{} // closed when nothing is to be tried again
-	stop     func()        // has no more profiles be taken
+	closing  chan struct{} // closed when there are to be no more retries
+	stop     func()        // ends the sending of profiles
 	stopped  sync.WaitGroup
 }
 
-// flushTime is how long the end of a session may wait for the receiver.
+// flushTime is the time that the end of a session may wait for the receiver.
 const flushTime = 5 * time.Second
 
-// Check returns why an endpoint, or what the environment says of it, makes no sense.
+// Check returns an error if an endpoint, or the environment's settings for it, are invalid.
 func Check(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
@@ -76,12 +73,12 @@ func Check(endpoint string) error {
 	return nil
 }
 
-// Start begins to send. Nothing that the Sender is told waits for the receiver, but for Close.
+// Start starts to send. Only Close waits for the receiver.
 func Start(o Options) (*Sender, error) {
 	if err := Check(o.Endpoint); err != nil {
 		return nil, err
 	}
-	// What the SDK has to say of itself: the sending is counted here.
+	// Discard the SDK's own messages: failures are counted here.
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 	s := &Sender{closing: make(chan struct{})}
@@ -111,7 +108,8 @@ func Start(o Options) (*Sender, error) {
 	return s, nil
 }
 
-// describe returns what the session is that is sent; the environment's OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go first.
+// describe returns the resource: the session that sends. The environment's OTEL_SERVICE_NAME and
+// OTEL_RESOURCE_ATTRIBUTES take precedence.
 func describe(o Options) (*resource.Resource, error) {
 	return resource.New(context.Background(), resource.WithTelemetrySDK(), resource.WithHost(), resource.WithAttributes(
 		attribute.String("service.name", "gostap"), attribute.String("service.version", o.Version),
@@ -119,20 +117,22 @@ func describe(o Options) (*resource.Resource, error) {
 	), resource.WithFromEnv())
 }
 
-// Event takes what a handler has printed.
+// Event queues the output of a handler.
 func (s *Sender) Event(e live.Event) {
 	s.events.add(1)
 	s.logger.Emit(context.Background(), recordOf(&e))
 }
 
-// Watch gives the Sender the session to look at; what it returns is called at the session's end.
+// Watch starts to send the session's metrics; the function that it returns is called at the session's
+// end.
 func (s *Sender) Watch(session live.Session) (end func()) {
 	s.watcher.session = session
 	s.metrics = newMetrics(s.exporter, s.from, s.watcher)
 	return s.watcher.end
 }
 
-// Close sends what is left, for at most some seconds, and the stacks in last. It returns what has not been sent; "" if all has been.
+// Close sends the remaining data and the stacks in last, for at most flushTime. It returns a
+// description of the data that have not been sent; "" if there are none.
 func (s *Sender) Close(last *profile.Profile) string {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()

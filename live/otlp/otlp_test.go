@@ -21,10 +21,10 @@ import (
 	"gostap/tests/receiver"
 )
 
-// standIn is a session of known values, whose keys are called that.
-type standIn struct{ key string }
+// fakeSession is a session with known values, and key as their key.
+type fakeSession struct{ key string }
 
-func (s standIn) Snapshot() (*live.Snapshot, error) {
+func (s fakeSession) Snapshot() (*live.Snapshot, error) {
 	buckets := make([]int64, 128)
 	buckets[65], buckets[67] = 3, 5 // three 1s, five of 4 to 7
 	least, most := int64(1), int64(7)
@@ -41,10 +41,10 @@ func (s standIn) Snapshot() (*live.Snapshot, error) {
 		}}, nil
 }
 
-func (standIn) Reset() error           { return nil }
-func (standIn) Switch(int, bool) error { return nil }
+func (fakeSession) Reset() error           { return nil }
+func (fakeSession) Switch(int, bool) error { return nil }
 
-// start begins to send to that endpoint; warnings go to the test's log.
+// start starts a Sender for an endpoint; warnings go to the test's log.
 func start(t *testing.T, endpoint string) *Sender {
 	t.Helper()
 	s, err := Start(Options{Endpoint: endpoint, Script: "x.stp", Version: "0", Stacks: func() *profile.Profile { return &profile.Profile{} }, Warn: func(text string) { t.Log(text) }})
@@ -62,14 +62,14 @@ func stacks() *profile.Profile {
 	return p
 }
 
-// What is received are the session's numbers.
+// The receiver gets the session's numbers.
 func TestNumbers(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b")
 	t.Setenv("OTEL_EXPORTER_OTLP_LOGS_COMPRESSION", "gzip")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test,gostap.script=other")
 	r := newReceiver(t, nil)
 	s := start(t, r.URL)
-	end := s.Watch(standIn{"dd"})
+	end := s.Watch(fakeSession{"dd"})
 	const events = 5000
 	for i := range events {
 		s.Event(live.Event{Time: time.Unix(int64(i), 0), CPU: i % 4, Probe: "timer.s(1)", Text: fmt.Sprintf("line\tof %d\x1b\nmore\xff\n", i), Stack: " 0x1 : f\n"})
@@ -136,7 +136,7 @@ func TestNumbers(t *testing.T) {
 	}
 	shown := ""
 	for _, sample := range p.Samples {
-		l := d.LocationTable[d.StackTable[sample.StackIndex].LocationIndices[0]] // the innermost
+		l := d.LocationTable[d.StackTable[sample.StackIndex].LocationIndices[0]] // the innermost frame
 		shown += fmt.Sprintln(receiver.Stack(d, sample), d.StringTable[d.MappingTable[l.MappingIndex].FilenameStrindex],
 			d.AttributeTable[l.AttributeIndices[0]].Value.GetStringValue(), sample.Values)
 	}
@@ -145,7 +145,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// By https, with a certificate that the environment vouches for; without it nothing is sent.
+// Data are sent by https to a receiver whose certificate the environment's authorities have signed;
+// otherwise nothing is sent.
 func TestTLS(t *testing.T) {
 	r := newTLSReceiver(t)
 	s := start(t, r.URL+"/")
@@ -161,7 +162,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A receiver that is not there, or does not answer, costs the session nothing, and its end a few seconds; what was not sent is counted.
+// A receiver that is missing or does not respond does not delay the session, and its end by a few
+// seconds; unsent data are counted.
 func TestNobody(t *testing.T) {
 	hang := make(chan struct{})
 	slow := newReceiver(t, func(_ http.ResponseWriter, r *http.Request) bool {
@@ -176,13 +178,13 @@ func TestNobody(t *testing.T) {
 		patience time.Duration
 	}{{"slow", slow.URL, flushTime}, {"gone", gone.URL, 0}} {
 		s := start(t, c.at)
-		end := s.Watch(standIn{"dd"})
+		end := s.Watch(fakeSession{"dd"})
 		began := time.Now()
 		const events = 100000
 		for range events {
 			s.Event(live.Event{Text: "x"})
 		}
-		if d := time.Since(began); d > flushTime { // a receiver that is waited for would take as long for one
+		if d := time.Since(began); d > flushTime { // each signal alone would take as long
 			t.Errorf("%s: %d events took %v", c.what, events, d)
 		}
 		end()
@@ -197,7 +199,7 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// Of a receiver that has too much to do it is asked again; what it refuses, or rejects, is counted.
+// A request to an overloaded receiver is retried; refused and rejected data are counted.
 func TestRefused(t *testing.T) {
 	var asked atomic.Int64
 	busy := newReceiver(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -235,7 +237,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Endpoints and variables that make no sense are refused before anything runs.
+// Invalid endpoints and variables are rejected before anything runs.
 func TestCheck(t *testing.T) {
 	for _, endpoint := range []string{"localhost:4318", "grpc://localhost:4317", "http://", "http://a/?b", ""} {
 		if err := Check(endpoint); err == nil || !strings.Contains(err.Error(), "--otlp "+endpoint+": write it") {
@@ -256,7 +258,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzNames has the kernel call things by any bytes: all that is received can be seen, and is UTF-8.
+// FuzzNames uses any bytes as names: all received strings are printable and valid UTF-8.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{"\x1b]0;title\x07", "\xff\xfe", "a\nb\rc\td", "\u202egnp.exe", "\u2028", ""} {
 		f.Add(s)
@@ -269,7 +271,7 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		r := recordOf(&live.Event{Text: name, Probe: name, Stack: name})
 		check(t, anyValue(r.Body()).GetStringValue(), "\n\t")
-		w := &watcher{tally: &tally{}, session: standIn{name}}
+		w := &watcher{tally: &tally{}, session: fakeSession{name}}
 		scopes, err := w.Produce(t.Context())
 		if err != nil {
 			t.Fatal(err)

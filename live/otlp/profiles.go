@@ -15,22 +15,23 @@ import (
 	"gostap/output/profile"
 )
 
-// profilesPath is where receivers take profiles, in the form that opentelemetry-proto calls v1development: alpha as yet.
+// profilesPath is the path of profiles, in the form that opentelemetry-proto calls v1development: it is
+// still alpha.
 const profilesPath = "v1development/profiles"
 
-// A profileSender sends the stacks that a session shows.
+// A profileSender sends a session's stacks.
 type profileSender struct {
 	client *client
 	tally  *tally
 	from   *resource.Resource
-	take   func() *profile.Profile // those since the last time
+	take   func() *profile.Profile // returns the stacks since the previous call
 	since  time.Time
 }
 
-// interval is how often stacks are sent, as metrics are unless one says otherwise.
+// interval is the time between profiles, the default of metrics, too.
 const interval = time.Minute
 
-// run sends stacks until the context is over.
+// run sends stacks until the context ends.
 func (x *profileSender) run(ctx context.Context) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -62,7 +63,7 @@ func (x *profileSender) send(ctx context.Context, p *profile.Profile) {
 	x.tally.done(total, rejected, answer.PartialSuccess.GetErrorMessage(), err)
 }
 
-// A dictionary holds what profiles refer to by numbers, 0 being nothing.
+// A dictionary has the values that profiles refer to by index; index 0 is the empty value.
 type dictionary struct {
 	messages.ProfilesDictionary
 	strings   map[string]int32
@@ -83,7 +84,7 @@ func newDictionary() *dictionary {
 	return d
 }
 
-// number returns a string's.
+// number returns the index of a string.
 func (d *dictionary) number(s string) int32 {
 	n, ok := d.strings[s]
 	if !ok {
@@ -94,7 +95,7 @@ func (d *dictionary) number(s string) int32 {
 	return n
 }
 
-// location returns a frame's.
+// location returns the index of a frame.
 func (d *dictionary) location(f profile.Frame) int32 {
 	n, ok := d.locations[f]
 	if ok {
@@ -121,7 +122,7 @@ func (d *dictionary) location(f profile.Frame) int32 {
 	return n
 }
 
-// kind returns the attribute that says what code a frame is of, as OpenTelemetry's conventions name it.
+// kind returns the index of the attribute with a frame's kind of code, by OpenTelemetry's conventions.
 func (d *dictionary) kind(name string) int32 {
 	n, ok := d.kinds[name]
 	if !ok {
@@ -133,7 +134,7 @@ func (d *dictionary) kind(name string) int32 {
 	return n
 }
 
-// requestOf returns the message that a profile is.
+// requestOf returns the message for a profile.
 func requestOf(p *profile.Profile, from *resource.Resource, since, now time.Time) *collector.ExportProfilesServiceRequest {
 	d := newDictionary()
 	id := make([]byte, 16)
@@ -142,7 +143,7 @@ func requestOf(p *profile.Profile, from *resource.Resource, since, now time.Time
 		TimeUnixNano: nanoseconds(since), DurationNano: uint64(max(now.Sub(since), 0)), ProfileId: id}
 	p.Each(func(stack []*profile.Node, value int64) {
 		s := &messages.Stack{}
-		for i := len(stack) - 1; i >= 0; i-- { // the innermost comes first
+		for i := len(stack) - 1; i >= 0; i-- { // the innermost frame is the first
 			s.LocationIndices = append(s.LocationIndices, d.location(stack[i].Frame))
 		}
 		d.StackTable = append(d.StackTable, s)

@@ -13,13 +13,14 @@ import (
 	"gostap/tests/receiver"
 )
 
-// A testReceiver listens while a test runs.
+// A testReceiver listens until the end of a test.
 type testReceiver struct {
 	*httptest.Server
 	receiver.Receiver
 }
 
-// newReceiver returns a receiver. What answer returns is whether it takes a request; nil: it takes all.
+// newReceiver returns a receiver. The result of answer is whether it accepts a request; nil: it accepts
+// all.
 func newReceiver(t *testing.T, answer func(http.ResponseWriter, *http.Request) bool) *testReceiver {
 	r := &testReceiver{}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -31,7 +32,7 @@ func newReceiver(t *testing.T, answer func(http.ResponseWriter, *http.Request) b
 	return r
 }
 
-// newTLSReceiver returns one by https, and has the environment name who has signed its certificate.
+// newTLSReceiver returns one by https, and sets its authority in the environment.
 func newTLSReceiver(t *testing.T) *testReceiver {
 	r := &testReceiver{}
 	r.Server = httptest.NewTLSServer(&r.Receiver)

@@ -16,8 +16,8 @@ import (
 	"github.com/pkg/errors"
 )
 
-// settings say how a signal is sent: what OpenTelemetry's exporters read from the environment, as
-// https://opentelemetry.io/docs/specs/otel/protocol/exporter/ has it.
+// settings are the parameters of a signal's transport: OpenTelemetry's environment variables, by
+// https://opentelemetry.io/docs/specs/otel/protocol/exporter/.
 type settings struct {
 	header   http.Header
 	timeout  time.Duration // of a request
@@ -25,10 +25,10 @@ type settings struct {
 	tls      *tls.Config
 }
 
-// defaultTimeout is that of OTEL_EXPORTER_OTLP_TIMEOUT.
+// defaultTimeout is the default of OTEL_EXPORTER_OTLP_TIMEOUT.
 const defaultTimeout = 10 * time.Second
 
-// readSettings reads a signal's: METRICS, LOGS or PROFILES.
+// readSettings reads the settings of a signal: METRICS, LOGS or PROFILES.
 func readSettings(signal string) (s settings, err error) {
 	s = settings{header: http.Header{}, timeout: defaultTimeout, tls: &tls.Config{MinVersion: tls.VersionTLS12}}
 	for _, v := range []struct {
@@ -52,7 +52,7 @@ func readSettings(signal string) (s settings, err error) {
 	return s, nil
 }
 
-// setting returns the variable that a signal has for itself, or else that of all.
+// setting returns the variable for the signal or, if it is not set, that for all signals.
 func setting(signal, of string) (name, value string) {
 	name = "OTEL_EXPORTER_OTLP_" + signal + "_" + of
 	if value = os.Getenv(name); value == "" {
@@ -62,7 +62,7 @@ func setting(signal, of string) (name, value string) {
 	return name, value
 }
 
-// takeHeaders reads name=value,name=value; what a URL would escape is escaped in values.
+// takeHeaders parses name=value,name=value, with URL-encoded values.
 func (s *settings) takeHeaders(list string) error {
 	for _, header := range strings.Split(list, ",") {
 		name, value, found := strings.Cut(header, "=")
@@ -76,7 +76,7 @@ func (s *settings) takeHeaders(list string) error {
 	return nil
 }
 
-// isToken reports whether s can be a header's name.
+// isToken reports whether s is valid as a header's name.
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
@@ -100,7 +100,7 @@ func (s *settings) takeCompression(text string) error {
 	return nil
 }
 
-// takeAuthorities reads who signs receivers' certificates.
+// takeAuthorities reads the certificates of the authorities that sign receivers' certificates.
 func (s *settings) takeAuthorities(path string) error {
 	pem, err := os.ReadFile(path)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// A tally counts what there was to send of a signal, and what the receiver has taken.
+// A tally counts a signal's data to be sent, and those that the receiver has accepted.
 type tally struct {
-	what string       // is counted
-	warn func(string) // is told of the first failure, unless all is said at once soon
+	what string       // the noun for the data in messages
+	warn func(string) // is called for the first failure, unless the end is near, which reports all failures
 
 	mu          sync.Mutex
 	ending      bool
 	there, sent int64
-	failed      error // the last one; nil: none
+	failed      error // the last error; nil: none
 }
 
 func (t *tally) add(n int64) {
@@ -24,7 +24,8 @@ func (t *tally) add(n int64) {
 	t.mu.Unlock()
 }
 
-// done takes how sending n went, of which the receiver has rejected some for that reason.
+// done records the outcome of sending n items: the receiver has rejected some of them, for the reason
+// given, or err.
 func (t *tally) done(n, rejected int64, reason string, err error) {
 	if err == nil && rejected > 0 {
 		err = fmt.Errorf("the receiver has rejected %d: %s", rejected, reason)
@@ -43,14 +44,14 @@ func (t *tally) done(n, rejected int64, reason string, err error) {
 	}
 }
 
-// end is called when missing is going to be asked.
+// end suppresses warnings from now on, as missing will report failures.
 func (t *tally) end() {
 	t.mu.Lock()
 	t.ending = true
 	t.mu.Unlock()
 }
 
-// missing says what has not been sent; "" if all has been.
+// missing describes the data that have not been sent; "" if all have been.
 func (t *tally) missing() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,24 +15,24 @@ import (
 	"github.com/pkg/errors"
 )
 
-// Options say where to answer, and whom.
+// Options are the server's address and its clients' credentials.
 type Options struct {
-	Address   string // HOST:PORT; without HOST, on the loopback
-	TokenFile string // has the token that clients send as "Authorization: Bearer TOKEN"; "": none
-	TLS       string // CERT,KEY or CERT,KEY,CLIENTS: PEM files of the server's certificate and of who signs clients'; "": none
+	Address   string // HOST:PORT; without HOST, the loopback address
+	TokenFile string // a file with the token that clients send as "Authorization: Bearer TOKEN"; "": none
+	TLS       string // CERT,KEY or CERT,KEY,CLIENTS: PEM files of the server's certificate, its key, and the authority of clients' certificates; "": none
 }
 
-// An access is whom a server answers.
+// An access decides which clients are served.
 type access struct {
 	loopback bool
 	token    string // "": none
 	tls      *tls.Config
 }
 
-// shortestToken is how many characters a token has at least.
-const shortestToken = 16
+// minTokenLength is the minimal length of a token in characters.
+const minTokenLength = 16
 
-// Check returns why options make no sense, and completes the address.
+// Check returns an error if options are invalid, and completes the address.
 func (o *Options) Check() error {
 	_, err := o.access()
 	return err
@@ -74,8 +74,8 @@ func readToken(path string) (string, error) {
 		return "", errors.Wrap(err, "--serve-token")
 	}
 	token := strings.TrimSpace(string(text))
-	if len(token) < shortestToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", errors.Errorf("--serve-token %s: it holds one token, of at least %d letters, digits and signs", path, shortestToken)
+	if len(token) < minTokenLength || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", errors.Errorf("--serve-token %s: it holds one token, of at least %d letters, digits and signs", path, minTokenLength)
 	}
 	return token, nil
 }
@@ -103,12 +103,13 @@ func readTLS(files string) (*tls.Config, error) {
 	return c, nil
 }
 
-// cookie is what a browser sends instead of the header, after it has been at /?token=TOKEN.
+// cookie is sent by a browser instead of the header, after it has opened /?token=TOKEN.
 const cookie = "gostap_token"
 
-// guard lets those through who may look.
+// guard rejects requests of clients without access.
 func (a *access) guard(next http.Handler) http.Handler {
-	// A page of another site must not reset a session, whatever the browser sends along.
+	// Reject requests by pages of other sites, which could reset a session with the browser's
+	// credentials.
 	next = http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -116,7 +117,7 @@ func (a *access) guard(next http.Handler) http.Handler {
 		given := r.URL.Query().Get("token")
 		switch {
 		case a.loopback && a.token == "" && !loopbackHost(r.Host):
-			// A name of somebody else's that stands for this machine.
+			// The name is not one of this machine's, although it resolves to it (DNS rebinding).
 			http.Error(w, "this is served to the loopback alone", http.StatusForbidden)
 		case r.Method == http.MethodGet && r.URL.Path == "/" && given != "" && a.knows(given):
 			http.SetCookie(w, &http.Cookie{Name: cookie, Value: given, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: a.tls != nil})
@@ -132,7 +133,8 @@ func (a *access) guard(next http.Handler) http.Handler {
 	})
 }
 
-// mayControl reports whether a client, which may look, may change something, too: it has said who it is.
+// mayControl reports whether a client that has access may change the session, too: this requires
+// authentication.
 func (a *access) mayControl() bool { return a.token != "" || a.clientCertificates() }
 
 func (a *access) knows(token string) bool {

@@ -12,7 +12,7 @@ import (
 	"gostap/live"
 )
 
-// The page shows what the session does, and names as text alone.
+// The page shows the session's data, and names as plain text.
 func TestInBrowser(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -25,9 +25,10 @@ func TestInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	session := newStandIn()
+	session := newFakeSession()
 	end := s.Watch(session)
-	// The browser is done when the page is, and that is open as long as the session: let it have two events.
+	// The page's event stream lasts as long as the session, and the browser waits for it: end the
+	// session after two events.
 	go func() {
 		for session.asked() < 2 {
 			time.Sleep(50 * time.Millisecond)

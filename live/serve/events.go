@@ -13,26 +13,27 @@ import (
 	"gostap/live"
 )
 
-// interval is how often the page is told of changes.
+// interval is the time between events.
 const interval = time.Second
 
-// writePatience is how long a client may take to read an event; then it is left.
+// writePatience is the time in which a client must read an event before it is disconnected.
 const writePatience = 5 * time.Second
 
-// maxRows is how many elements of an array the page is told: those with the largest values. /session.json has all.
+// maxRows is the maximal number of elements of an array in an event: those with the largest values.
+// /session.json has all.
 const maxRows = 500
 
-// An event is what the page is told.
+// An event is the data sent to the page.
 type event struct {
 	*live.Snapshot
 	Globals  []shownGlobal `json:"globals"`
-	Output   string        `json:"output"`   // what the script has printed since the last one
+	Output   string        `json:"output"`   // the script's output since the previous event
 	Controls bool          `json:"controls"` // whether this client may reset and switch
 }
 
 type shownGlobal struct {
 	live.Global
-	Total int `json:"total"` // elements, of which Rows may hold fewer
+	Total int `json:"total"` // number of elements; Rows may have fewer
 }
 
 func (s *Server) events(clients chan struct{}) http.HandlerFunc {
@@ -71,7 +72,7 @@ func (s *Server) events(clients chan struct{}) http.HandlerFunc {
 	}
 }
 
-// sendEvent writes how the session is now, and what has been printed since that position.
+// sendEvent sends the session's state, and its output since a position.
 func (s *Server) sendEvent(w io.Writer, position uint64, controls bool) (next uint64, err error) {
 	snapshot, err := s.snapshot()
 	if err != nil {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package serve shows a session by HTTP: as a page, as JSON, and as metrics
-// for Prometheus.
+// Package serve serves a session by HTTP: as a page, as JSON, and as metrics for Prometheus.
 package serve
 
 import (
@@ -25,38 +24,39 @@ import (
 //go:embed page.html serve.js
 var files embed.FS
 
-// pageText is the page.
+// pageText is the HTML of the page.
 var pageText = sync.OnceValue(func() []byte {
 	var text bytes.Buffer
 	if err := page.Parse(files, "page.html").Execute(&text, nil); err != nil {
-		panic(err) // it takes nothing that may be wrong
+		panic(err) // the template is constant
 	}
 	return text.Bytes()
 })
 
-// A Server answers for one session.
+// A Server serves one session.
 type Server struct {
 	access   access
 	listener net.Listener
 	http     *http.Server
-	over     chan struct{} // closed once the session is
+	over     chan struct{} // closed when the session has ended
 	tail     *live.Tail
 
-	mu      sync.Mutex   // for what follows; held while a snapshot is taken
-	session live.Session // nil before there is one
+	mu      sync.Mutex   // of the following fields; held while a snapshot is taken
+	session live.Session // nil before it has started
 	last    *live.Snapshot
 	lastErr error
 	taken   time.Time
 }
 
-// fresh is how old a snapshot may be that is given to another client: many
-// clients cost the session as much as one.
-const fresh = 500 * time.Millisecond
+// maxAge is the maximal age of a snapshot that is used for another client: many clients cost the session
+// as much as one.
+const maxAge = 500 * time.Millisecond
 
-// maxClients is how many may follow the events at a time.
+// maxClients is the maximal number of clients that receive events.
 const maxClients = 32
 
-// Listen begins to answer at an address. Until Watch is called, there is no session. The script's output is read from tail.
+// Listen starts to serve at an address. There is no session before Watch is called. The script's output
+// is read from tail.
 func Listen(o Options, tail *live.Tail) (*Server, error) {
 	access, err := o.access()
 	if err != nil {
@@ -76,7 +76,7 @@ func Listen(o Options, tail *live.Tail) (*Server, error) {
 	return s, nil
 }
 
-// URL is where the page is.
+// URL is the URL of the page.
 func (s *Server) URL() string {
 	scheme := "http://"
 	if s.access.tls != nil {
@@ -85,8 +85,8 @@ func (s *Server) URL() string {
 	return scheme + s.listener.Addr().String() + "/"
 }
 
-// Watch gives the server its session. What it returns is called at the
-// session's end; who has asked by then is answered.
+// Watch sets the server's session. The function that it returns is called at the session's end; it
+// waits for the responses to open requests.
 func (s *Server) Watch(session live.Session) (end func()) {
 	s.mu.Lock()
 	s.session = session
@@ -103,17 +103,17 @@ func (s *Server) Watch(session live.Session) (end func()) {
 	}
 }
 
-// Close ends the server, at once.
+// Close stops the server at once.
 func (s *Server) Close() { _ = s.http.Close() }
 
-// errNone says that there is no session to look at, yet or any more.
+// errNone is the error if there is no session.
 var errNone = errors.New("the session has not begun, or is over")
 
-// snapshot returns a fresh one.
+// snapshot returns a snapshot that is at most maxAge old.
 func (s *Server) snapshot() (*live.Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.session != nil && time.Since(s.taken) >= fresh {
+	if s.session != nil && time.Since(s.taken) >= maxAge {
 		s.last, s.lastErr = s.session.Snapshot()
 		s.taken = time.Now()
 	}
@@ -123,11 +123,11 @@ func (s *Server) snapshot() (*live.Snapshot, error) {
 	return s.last, s.lastErr
 }
 
-// running returns the session.
+// running returns the session, for a change.
 func (s *Server) running() (live.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.taken = time.Time{} // what is changed is to be seen
+	s.taken = time.Time{} // so that the next snapshot includes the change
 	if s.session == nil {
 		return nil, errNone
 	}

@@ -24,8 +24,8 @@ const hostile = `</script><img src=x onerror="document.title='run'">`
 func number(n int64) live.Value { return live.Value{Kind: live.Long, Number: n} }
 func text(s string) live.Value  { return live.Value{Kind: live.String, Text: s} }
 
-// standIn is a session of known values.
-type standIn struct {
+// fakeSession is a session with known values.
+type fakeSession struct {
 	resets  int
 	off     map[int]bool
 	mu      sync.Mutex
@@ -33,7 +33,7 @@ type standIn struct {
 	key     string
 }
 
-func (s *standIn) Snapshot() (*live.Snapshot, error) {
+func (s *fakeSession) Snapshot() (*live.Snapshot, error) {
 	s.mu.Lock()
 	s.readers++
 	s.mu.Unlock()
@@ -52,18 +52,18 @@ func (s *standIn) Snapshot() (*live.Snapshot, error) {
 		}}, nil
 }
 
-// asked is how many snapshots have been taken.
-func (s *standIn) asked() int {
+// asked is the number of snapshots that have been taken.
+func (s *fakeSession) asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.readers
 }
 
-func (s *standIn) Reset() error { s.resets++; return nil }
+func (s *fakeSession) Reset() error { s.resets++; return nil }
 
-func (s *standIn) Switch(probe int, on bool) error { s.off[probe] = !on; return nil }
+func (s *fakeSession) Switch(probe int, on bool) error { s.off[probe] = !on; return nil }
 
-func newStandIn() *standIn { return &standIn{off: map[int]bool{}, key: hostile} }
+func newFakeSession() *fakeSession { return &fakeSession{off: map[int]bool{}, key: hostile} }
 
 func start(t *testing.T, o Options, session live.Session, tail *live.Tail) *Server {
 	t.Helper()
@@ -79,7 +79,7 @@ func start(t *testing.T, o Options, session live.Session, tail *live.Tail) *Serv
 	return s
 }
 
-// get asks, and wants that status.
+// get sends a request, and checks the status of the response.
 func get(t *testing.T, method, url, token string, status int) string {
 	t.Helper()
 	r, err := http.NewRequest(method, url, nil)
@@ -102,7 +102,7 @@ func get(t *testing.T, method, url, token string, status int) string {
 }
 
 func TestForms(t *testing.T) {
-	session := newStandIn()
+	session := newFakeSession()
 	s := start(t, Options{}, session, &live.Tail{})
 	if got := get(t, "GET", s.URL()+"healthz", "", 200); got != "ok\n" {
 		t.Errorf("healthz: %q", got)
@@ -137,7 +137,7 @@ func TestForms(t *testing.T) {
 	if n := session.asked(); n != 1 {
 		t.Errorf("the session was read %d times for three clients at a time", n)
 	}
-	// Without a token, a client may look and no more.
+	// Without a token, a client may only read.
 	get(t, "POST", s.URL()+"reset", "", 403)
 	if session.resets != 0 {
 		t.Error("somebody could reset the session")
@@ -145,7 +145,7 @@ func TestForms(t *testing.T) {
 	checkMetrics(t, metrics)
 }
 
-// checkMetrics has promtool look at them, where it is.
+// checkMetrics checks the metrics with promtool, if that is installed.
 func checkMetrics(t *testing.T, metrics string) {
 	t.Helper()
 	promtool, err := exec.LookPath("promtool")
@@ -171,7 +171,7 @@ func writeToken(t *testing.T, token string) string {
 
 func TestToken(t *testing.T) {
 	const token = "0123456789abcdef"
-	session := newStandIn()
+	session := newFakeSession()
 	s := start(t, Options{TokenFile: writeToken(t, token)}, session, &live.Tail{})
 	get(t, "GET", s.URL()+"session.json", "", 401)
 	get(t, "GET", s.URL()+"session.json", "0123456789abcdeg", 401)
@@ -208,8 +208,8 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%+v: %v, wanted %q", c.o, err, c.want)
 		}
 	}
-	// Another site's name for this machine, by which its pages would read the session.
-	s := start(t, Options{}, newStandIn(), &live.Tail{})
+	// A page of another site reads the session by a name of its own for this machine (DNS rebinding).
+	s := start(t, Options{}, newFakeSession(), &live.Tail{})
 	r, _ := http.NewRequest("GET", s.URL()+"session.json", nil)
 	r.Host = "evil.example"
 	if answer, err := http.DefaultClient.Do(r); err != nil || answer.StatusCode != http.StatusForbidden {
@@ -217,7 +217,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// A client that reads nothing, and one that goes, hold up neither the session's end nor others.
+// Clients that do not read, or disconnect, delay neither the session's end nor other clients.
 func TestSlowClients(t *testing.T) {
 	tail := &live.Tail{}
 	tail.Write(bytes.Repeat([]byte("much output\n"), 10000))
@@ -226,7 +226,7 @@ func TestSlowClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	end := s.Watch(newStandIn())
+	end := s.Watch(newFakeSession())
 	for range maxClients {
 		conn, err := net.Dial("tcp", s.listener.Addr().String())
 		if err != nil {
@@ -236,7 +236,7 @@ func TestSlowClients(t *testing.T) {
 		if _, err := io.WriteString(conn, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		// It is one of those who follow once it has the answer's head.
+		// After the head of the response, the client counts as one that receives events.
 		if _, err := conn.Read(make([]byte, 16)); err != nil {
 			t.Fatal(err)
 		}

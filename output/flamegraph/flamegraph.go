@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package flamegraph writes stacks as a page that needs nothing else: a flame graph drawn by d3-flame-graph.
+// Package flamegraph writes stacks as a self-contained HTML page: a flame graph drawn by
+// d3-flame-graph.
 package flamegraph
 
 import (
@@ -10,6 +11,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"sync"
 
 	"github.com/pkg/errors"
 
@@ -21,14 +23,15 @@ import (
 //go:embed page.html
 var files embed.FS
 
-var pageTemplate = page.Parse(files, "page.html")
+var pageTemplate = sync.OnceValue(func() *template.Template { return page.Parse(files, "page.html") })
 
-// Stacks are a profile's, as unfold of page/flame.js reads them: a page has many, and is to be opened at once.
+// Stacks are the stacks of a profile in the compact form that unfold of page/flame.js reads: a page may
+// have many.
 type Stacks struct {
 	Frames []frame `json:"frames"`
-	// Nodes are the stacks, that of a caller before those of its callees, the first of which is the root: the number of its frame, what
-	// it counts with those below it, how many of these are its own, and where they are compared, what it counts less what the
-	// baseline had, were it as large in all.
+	// Nodes are the stacks, callers before their callees, the first of which is the root: the index of
+	// its frame, its total count, the number of samples in it alone and, in a comparison, the
+	// difference between its total and that of the baseline, scaled to the same sum.
 	Nodes    []int64 `json:"nodes"`
 	Compared bool    `json:"compared,omitempty"`
 
@@ -68,7 +71,8 @@ func (s *Stacks) sum(n *profile.Node) int64 {
 	return total
 }
 
-// add adds a node and all below it, and returns what it counts. base is the baseline's node of that stack, nil if it has none.
+// add adds a node and all below it, and returns its total. base is the baseline's node of that stack,
+// nil if it has none.
 func (s *Stacks) add(n, base *profile.Node) (total int64) {
 	number, ok := s.numbers[n.Frame]
 	if !ok {
@@ -99,15 +103,15 @@ func (s *Stacks) add(n, base *profile.Node) (total int64) {
 	return total
 }
 
-// Write writes the profile as an HTML page with that title. With a baseline, which folded.Read has read, the colours say
-// which stacks have become more and which less, as shares of all; nil is for none.
+// Write writes the profile as an HTML page with a title. With a baseline, read by folded.Read, the
+// colours show which stacks have increased and decreased, as shares of the total; nil: no baseline.
 func Write(w io.Writer, p, baseline *profile.Profile, title string) error {
 	data, err := json.Marshal(Describe(p, baseline)) // escapes <, > and &
 	if err != nil {
 		return errors.WithStack(err)
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
-	if err = pageTemplate.Execute(out, map[string]any{"Title": profile.Clean(title), "Data": template.JS(data)}); err != nil {
+	if err = pageTemplate().Execute(out, map[string]any{"Title": profile.Clean(title), "Data": template.JS(data)}); err != nil {
 		return errors.WithStack(err)
 	}
 	return errors.WithStack(out.Flush())

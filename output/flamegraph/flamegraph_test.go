@@ -24,7 +24,7 @@ func sample() *profile.Profile {
 	return p
 }
 
-// The page is what a browser makes of it: a frame for each function, with its share, and names as text alone.
+// In a browser, the page has a frame for each function, with its share, and names as plain text.
 func TestInBrowser(t *testing.T) {
 	dom := show(t, sample(), nil, "all: 40 (100.00%)", "work [/bin/prog]: 40 (100.00%)", "vfs_read [kernel]: 30 (75.00%)", ": 10 (25.00%)")
 	if strings.Contains(dom, "<img") || strings.Contains(dom, "<title>run") {
@@ -32,7 +32,8 @@ func TestInBrowser(t *testing.T) {
 	}
 }
 
-// Beside a baseline, a frame says by how many points of the whole its share has changed: of 40 and 60, 30 and 50 in vfs_read.
+// With a baseline, a frame shows by how many percentage points its share has changed: of 40 and 60, 30
+// and 50 in vfs_read.
 func TestBaseline(t *testing.T) {
 	base, err := folded.Read(strings.NewReader("work;vfs_read_[k] 15\nwork 15\n\nwork;other 30\n"))
 	if err != nil {
@@ -44,7 +45,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// show returns what Chromium makes of the page, in whose frames the labels have to stand.
+// show returns the page's DOM in Chromium when the labels are in the frames.
 func show(t *testing.T, p, baseline *profile.Profile, labels ...string) string {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package folded writes stacks as FlameGraph's stackcollapse scripts do: a line for each, its frames separated by semicolons,
-// the outermost first, a space, and how often it has been met. What is the kernel's ends in _[k], a runtime's in _[j],
-// as flamegraph.pl's --color=java takes it (https://github.com/brendangregg/FlameGraph).
+// Package folded writes stacks in the format of FlameGraph's stackcollapse scripts: a line for each,
+// with the frames separated by semicolons, the outermost first, a space, and the number of samples.
+// Frames of the kernel end in _[k], those of a runtime in _[j], for flamegraph.pl's --color=java
+// (https://github.com/brendangregg/FlameGraph).
 package folded
 
 import (
@@ -16,10 +17,10 @@ import (
 	"gostap/output/profile"
 )
 
-// The ends of frames' names; other kinds have none.
+// Suffixes of frames' names; other kinds have none.
 var marks = map[profile.Kind]string{profile.Kernel: "_[k]", profile.Runtime: "_[j]"}
 
-// Write writes the profile's stacks. In names a semicolon becomes a colon.
+// Write writes the profile's stacks. A semicolon in a name becomes a colon.
 func Write(w io.Writer, p *profile.Profile) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	p.Each(func(stack []*profile.Node, value int64) {
@@ -36,10 +37,11 @@ func Write(w io.Writer, p *profile.Profile) error {
 	return errors.WithStack(out.Flush())
 }
 
-// Name returns what stands for a frame in a line.
+// Name returns a frame's text in a line.
 func Name(f profile.Frame) string { return strings.ReplaceAll(f.Name, ";", ":") + marks[f.Kind] }
 
-// Read reads what Write, or another tool, has written. The names of its frames are as Name returns them, their kinds Other.
+// Read reads the output of Write, or of another tool. The names of its frames are those of Name, their
+// kinds Other.
 func Read(r io.Reader) (*profile.Profile, error) {
 	p := &profile.Profile{}
 	lines := bufio.NewScanner(r)

@@ -16,7 +16,7 @@ function unfold({ frames, nodes, compared }) {
   return read();
 }
 
-// flameGraph draws stacks into an element, as unfold has them.
+// flameGraph draws stacks, in the form that unfold returns, into an element.
 function flameGraph(into, data) {
   const make = (tag, id, text) => {
     const e = document.createElement(tag);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package page is what gostap's pages have in common: how they look, tables that sort and filter, histograms, flame graphs.
-// Each is one file that loads nothing (js/README has the libraries).
+// Package page has what gostap's pages have in common: style, tables that sort and filter, histograms,
+// flame graphs. Each page is one file that loads nothing (js/README has the libraries).
 package page
 
 import (
@@ -13,8 +13,8 @@ import (
 //go:embed style.css view.js flame.js js
 var files embed.FS
 
-// Parse parses a page, which is one of its package's files. In it, {{style}} is what goes into <style>, and
-// {{script "NAME"}} into <script>: a file of the package's, or one of these.
+// Parse parses the template of a page, a file in own. In it, {{style}} is the content of <style>, and
+// {{script "NAME"}} that of <script>: a file in own, or of this package.
 func Parse(own fs.FS, name string) *template.Template {
 	read := func(name string) (string, error) {
 		text, err := fs.ReadFile(own, name)

@@ -1,9 +1,9 @@
 "use strict";
-// What gostap's pages show: tables, globals, histograms.
+// The widgets of gostap's pages: tables, globals, histograms.
 
 const $ = id => document.getElementById(id);
 
-// All text goes through textContent: names are whatever programs and the kernel call things.
+// All text goes through textContent: names may contain any characters.
 const clean = s => s.replace(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");
 function el(tag, text, cls) {
   const e = document.createElement(tag);
@@ -64,7 +64,7 @@ class Table {
     this.head.replaceChildren(row);
   }
   draw() {
-    const by = this.columns[this.sort]; // none: as they come
+    const by = this.columns[this.sort]; // none: unsorted
     this.buttons.forEach((b, i) => {
       if (!b) return;
       const on = this.columns[i] === by;
@@ -94,13 +94,13 @@ class Table {
   }
 }
 
-// What buckets are named by: see live.Hist.Label.
+// Labels of buckets: see live.Hist.Label.
 function bucketLabel(h, i, n) {
   if (h.linear) return i === 0 ? "<" + (h.low ?? 0) : i === n - 1 ? ">" + h.high : String((h.low ?? 0) + (i - 1) * h.interval);
   return i === 64 ? "0" : i > 64 ? String(2 ** (i - 65)) : String(-(2 ** (63 - i)));
 }
 
-// histogram draws the buckets, of n in all, the first of which is number from.
+// histogram draws buckets, the first of which has index from; n is the number of all buckets.
 function histogram(h, buckets, caption, from = 0, n = buckets.length) {
   const table = el("table", undefined, "hist"), head = el("thead"), row = el("tr"), body = el("tbody");
   for (const [name, cls] of [["value", "n"], ["", ""], ["count", "n"]]) {
@@ -137,7 +137,7 @@ function globalColumns(g) {
   return columns;
 }
 
-// globalTable makes the table of a global. What it returns has an element, and is told of new values by set(g).
+// globalTable makes the table of a global. It returns an object with the element, and set(g), which updates the values.
 function globalTable(g) {
   let now = g;
   const detail = (r, columns) => (r.value?.histograms || []).map((buckets, i) => {
@@ -151,7 +151,7 @@ function globalTable(g) {
   return { element: table.element, set: (g, columns = globalColumns(g)) => { now = g; table.set(columns, g.rows); } };
 }
 
-// The columns of a table of probes, with more of them before the last.
+// The columns of a table of probes, with additional ones before the last.
 const probeColumns = (more = []) => [
   { name: "probe", get: p => p.name + (p.points > 1 ? " (" + p.points + " points)" : ""), head: true },
   { name: "hits", get: p => p.hits, number: true },

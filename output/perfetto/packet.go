@@ -8,17 +8,23 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The messages of Perfetto's protos/perfetto/trace/*.proto that are written here, with the numbers of their fields. Whoever
-// reads a trace passes over fields that it doesn't know, and none of these has changed since they were introduced.
+// The messages of Perfetto's protos/perfetto/trace/*.proto that are written here, with the numbers of
+// their fields. Readers skip fields that they don't know, and none of these has changed since its
+// introduction.
 //
-//	Trace            packet = 1
-//	TracePacket      clock_snapshot = 6, timestamp = 8, trusted_packet_sequence_id = 10, track_event = 11, interned_data = 12,
-//	                 sequence_flags = 13, timestamp_clock_id = 58, trace_packet_defaults = 59, track_descriptor = 60
-//	ClockSnapshot    clocks = 1 { clock_id = 1, timestamp = 2 }
-//	TrackDescriptor  uuid = 1, name = 2, process = 3, thread = 4, parent_uuid = 5, counter = 8, child_ordering = 11, sibling_order_rank = 12
-//	TrackEvent       debug_annotations = 4, type = 9, name_iid = 10, track_uuid = 11, name = 23, counter_value = 30
-//	DebugAnnotation  name_iid = 1, int_value = 4, string_value = 6, string_value_iid = 17
-//	InternedData     event_names = 2, debug_annotation_names = 3, debug_annotation_string_values = 29, each { iid = 1, name or str = 2 }
+// \tTrace            packet = 1
+// \tTracePacket      clock_snapshot = 6, timestamp = 8, trusted_packet_sequence_id = 10, track_event =
+// 11, interned_data = 12,
+// \t                 sequence_flags = 13, timestamp_clock_id = 58, trace_packet_defaults = 59,
+// track_descriptor = 60
+// \tClockSnapshot    clocks = 1 { clock_id = 1, timestamp = 2 }
+// \tTrackDescriptor  uuid = 1, name = 2, process = 3, thread = 4, parent_uuid = 5, counter = 8,
+// child_ordering = 11, sibling_order_rank = 12
+// \tTrackEvent       debug_annotations = 4, type = 9, name_iid = 10, track_uuid = 11, name = 23,
+// counter_value = 30
+// \tDebugAnnotation  name_iid = 1, int_value = 4, string_value = 6, string_value_iid = 17
+// \tInternedData     event_names = 2, debug_annotation_names = 3, debug_annotation_string_values = 29,
+// each { iid = 1, name or str = 2 }
 const (
 	tracePacket = 1
 
@@ -37,7 +43,8 @@ const (
 	internedValues     = 29
 )
 
-// What is in every packet: all are of one sequence, whose packets refer to names that ones before have given numbers.
+// Values in every packet: all are of one sequence, whose packets refer to names by numbers that earlier
+// packets have defined.
 const (
 	sequence          = 1
 	flagsFirst        = 1 // SEQ_INCREMENTAL_STATE_CLEARED
@@ -45,10 +52,10 @@ const (
 	clockRealtime     = 1 // BUILTIN_CLOCK_*
 	clockMonotonic    = 3
 	clockBoottime     = 6
-	maxNames          = 1 << 16 // that have numbers; others are written out
-	maxValues         = 1 << 18 // the same of values,
+	maxNames          = 1 << 16 // maximal number of interned names; further ones are written out
+	maxValues         = 1 << 18 // the same for values,
 	maxValueBytes     = 64 << 20
-	shortValue        = 16 // is as long as its number in the one place where it is new
+	shortValue        = 16 // shorter values are not interned
 	defaultsTimestamp = packetClockID
 )
 
@@ -60,10 +67,10 @@ const (
 	counted    = 4
 )
 
-// Clocks are what the clocks say at a moment, in ns.
+// Clocks are the clocks' readings at one time, in ns.
 type Clocks struct{ Realtime, Monotonic, Boottime uint64 }
 
-// A message is one of protobuf that is being written.
+// A message is a protobuf message that is being written.
 type message []byte
 
 func (m message) varint(field protowire.Number, v uint64) message {
@@ -78,14 +85,14 @@ func (m message) text(field protowire.Number, v string) message {
 	return protowire.AppendString(protowire.AppendTag(m, field, protowire.BytesType), v)
 }
 
-// packets are those that are still to be taken.
+// packets are the packets that have not been taken yet.
 type packets struct {
 	out             message
-	packet          message // what follows are of the packet that is being written
+	packet          message // the following fields are those of the packet that is being written
 	event, interned message
 	arg             message
-	events, args    map[string]uint64 // names that have numbers
-	values          map[string]uint64 // and values, such as stacks, which repeat
+	events, args    map[string]uint64 // numbers of interned names
+	values          map[string]uint64 // numbers of interned values, such as stacks, which repeat
 	valueBytes      int
 }
 
@@ -96,14 +103,14 @@ func (p *packets) take(dst []byte) []byte {
 	return dst
 }
 
-// end puts the packet to the others.
+// end appends the current packet.
 func (p *packets) end(flags uint64) {
 	p.packet = p.packet.varint(packetSequence, sequence).varint(packetFlags, flags)
 	p.out = p.out.bytes(tracePacket, p.packet)
 	p.packet = p.packet[:0]
 }
 
-// begin writes the packets that the others rest on.
+// begin writes the packets that all others depend on.
 func (p *packets) begin(c Clocks) {
 	p.events, p.args, p.values = map[string]uint64{}, map[string]uint64{}, map[string]uint64{}
 	var snapshot message
@@ -115,7 +122,8 @@ func (p *packets) begin(c Clocks) {
 	p.end(flagsFirst)
 }
 
-// intern returns the number of a name, which the packet brings if it is new, as it is shown; 0 if there are too many.
+// intern returns the number of a name, which the packet defines if it is new, as shown; 0 if there are
+// too many.
 func (p *packets) intern(known map[string]uint64, most int, field protowire.Number, name, shown string) uint64 {
 	id := known[name]
 	if id == 0 && len(known) < most {
@@ -126,7 +134,7 @@ func (p *packets) intern(known map[string]uint64, most int, field protowire.Numb
 	return id
 }
 
-// descriptor writes what a track is.
+// descriptor writes the description of a track.
 func (p *packets) descriptor(id, parent uint64, name string, as func(d message) message) {
 	d := message(nil).varint(1, id)
 	if parent != 0 {
@@ -139,7 +147,7 @@ func (p *packets) descriptor(id, parent uint64, name string, as func(d message) 
 	p.end(flagsAfter)
 }
 
-// put writes an event on a track. probe and text, where there are any, and args are shown with it.
+// put writes an event on a track, with probe and text, if not empty, and args as annotations.
 func (p *packets) put(kind uint64, on, time uint64, name, probe string, text []byte, args []Arg) {
 	p.interned = p.interned[:0]
 	p.event = p.event[:0].varint(9, kind).varint(11, on)
@@ -182,7 +190,7 @@ func (p *packets) endEvent(time uint64) {
 	p.end(flagsAfter)
 }
 
-// annotate gives the event a value with a name.
+// annotate adds a named value to the event.
 func (p *packets) annotate(name string, value message) {
 	p.arg = value
 	if id := p.intern(p.args, maxNames, internedArgNames, name, name); id != 0 {
@@ -190,7 +198,7 @@ func (p *packets) annotate(name string, value message) {
 	}
 }
 
-// value returns the value of an annotation, which is text as it was printed: its number, where it may come again.
+// value returns the value of an annotation for printed text: its number, if it is interned.
 func (p *packets) value(text []byte) message {
 	value := p.arg[:0]
 	if len(text) <= shortValue {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package perfetto writes what a session shows as a trace of Perfetto's, which ui.perfetto.dev and trace_processor open:
-// events on tracks of threads and processors, with durations, and counters.
+// Package perfetto writes a session's records as a Perfetto trace, for ui.perfetto.dev and
+// trace_processor: events on tracks of threads and processors, with durations, and counters.
 //
-// A trace is TracePackets of protobuf, one after the other; packet.go has the few messages that are used.
+// A trace is a sequence of TracePackets in protobuf; packet.go has the few messages that are used.
 package perfetto
 
 import (
@@ -20,24 +20,24 @@ type Task struct {
 	Thread, Process string
 }
 
-// An Arg is a value with a name that an event has: a string, or a number.
+// An Arg is a named value of an event: a string, or a number.
 type Arg struct {
 	Name   string
 	Text   []byte // nil: it is a number
 	Number int64
 }
 
-// An Event is what one run of a handler has printed.
+// An Event is the output of one run of a handler.
 type Event struct {
 	Time  uint64 // in ns of CLOCK_MONOTONIC
 	CPU   int
 	Task  Task
-	Point int    // index into the names that New was given; of none of them: -1
-	Text  []byte // as it was printed
+	Point int    // index into the points of New; -1: none of them
+	Text  []byte // the printed text
 	Args  []Arg
 }
 
-// A Trace turns events into packets. Times ascend.
+// A Trace turns events into packets. Events must be in ascending order of time.
 type Trace struct {
 	packets
 	points []point
@@ -46,17 +46,18 @@ type Trace struct {
 	byKey   map[laneKey]*lanes
 }
 
-// A thread's slices that have begun and not ended, the outermost first. Each is named by what ends it: the stem of a probe
-// point, or the mark.
+// A thread has the thread's open slices, the outermost first. Each is identified by what closes it: the
+// stem of a probe point, or the mark.
 type thread struct {
 	task Task
 	open []string
 }
 
-// maxOpen is how many slices of a thread may be open; what would be deeper is an instant.
+// maxOpen is the maximal number of a thread's open slices; deeper ones become instants.
 const maxOpen = 256
 
-// New returns a trace of a script with these probe points. The first packets of it say what the clocks are at that moment.
+// New returns a trace of a script with these probe points. Its first packets have the readings of the
+// clocks.
 func New(points []string, clocks Clocks) *Trace {
 	t := &Trace{points: pair(points), threads: map[uint32]*thread{}, byKey: map[laneKey]*lanes{}}
 	t.begin(clocks)
@@ -80,8 +81,8 @@ func (t *Trace) Append(dst []byte, e *Event) []byte {
 	return t.take(dst)
 }
 
-// event writes what a handler has printed: the beginning or the end of a slice if its point is one of a pair, else an
-// instant; and an instant of the processor's.
+// event writes the output of a handler: the beginning or the end of a slice if its point is one of a
+// pair, else an instant; and an instant on the processor's track.
 func (t *Trace) event(th *thread, e *Event, p point, text []byte) {
 	kind := uint64(instant)
 	switch {
@@ -102,8 +103,8 @@ func (t *Trace) event(th *thread, e *Event, p point, text []byte) {
 	t.put(instant, t.cpuTrack(e.CPU), e.Time, p.label, "", nil, nil)
 }
 
-// close makes the slice of that stem the thread's innermost, ending what is open within, and takes it off the list. It
-// reports false if there is none.
+// close makes the slice of that stem the thread's innermost, closing those in it, and removes it from
+// the list. It reports false if there is none.
 func (t *Trace) close(th *thread, e *Event, stem string) bool {
 	for i := len(th.open) - 1; i >= 0; i-- {
 		if th.open[i] != stem {
@@ -118,7 +119,7 @@ func (t *Trace) close(th *thread, e *Event, stem string) bool {
 	return false
 }
 
-// thread returns what is known of the event's thread. Processors' idle loops all have the number 0.
+// thread returns the state of the event's thread. All processors' idle loops have the number 0.
 func (t *Trace) thread(e *Event) *thread {
 	key := e.Task.TID
 	if key == 0 {
@@ -133,16 +134,16 @@ func (t *Trace) thread(e *Event) *thread {
 	return th
 }
 
-// A mark is a line that says what it is, as Android's atrace has them.
+// A mark is a line in the format of Android's atrace.
 type mark struct {
 	kind  byte     // B, E, I, C, S, F
-	parts []string // what stands between the bars
+	parts []string // the text between the bars
 }
 
-// marked says how many bars a mark has behind its letter, at least.
+// marked is the minimal number of bars of a mark, by its letter.
 var marked = map[byte]int{'B': 2, 'E': 0, 'I': 2, 'C': 3, 'S': 3, 'F': 3}
 
-// cutMarks returns the text without the lines that are marks, and these.
+// cutMarks returns the text without the lines that are marks, and the marks.
 func cutMarks(text []byte) (rest []byte, marks []mark) {
 	if !bytes.ContainsRune(text, '|') && !bytes.HasPrefix(text, []byte("E\n")) && !bytes.Contains(text, []byte("\nE\n")) {
 		return text, nil
@@ -166,7 +167,7 @@ func readMark(line string) (mark, bool) {
 	if !ok || len(parts) < bars {
 		return mark{}, false
 	}
-	if bars > 2 { // a name may have bars, what is behind it has none
+	if bars > 2 { // a name may contain bars, the fields behind it do not
 		parts = []string{parts[0], strings.Join(parts[1:len(parts)-1], "|"), parts[len(parts)-1]}
 	} else if bars == 2 {
 		parts = []string{parts[0], strings.Join(parts[1:], "|")}
@@ -200,10 +201,10 @@ func (t *Trace) mark(th *thread, e *Event, m mark) {
 	}
 }
 
-// label is what a name of the script's or the kernel's is called in a trace.
+// label returns a name of the script or the kernel for a trace.
 func label(name string) string { return profile.Clean(name) }
 
-// printed is text as an event has it: clean, its lines kept, and not too long.
+// printed returns text for an event: clean, with its lines, and truncated.
 func printed(text string) string {
 	const most = 16 << 10
 	if len(text) <= most {

@@ -11,7 +11,7 @@ import (
 
 var dd = Task{PID: 7, TID: 8, Thread: "dd", Process: "sh"}
 
-// script is what handlers of these points print one after the other.
+// script returns a trace of events of handlers of these points.
 func script(t *testing.T, points []string, events ...Event) []byte {
 	trace := New(points, Clocks{1, 2, 3})
 	var out []byte
@@ -28,7 +28,8 @@ func compare(t *testing.T, have, want string) {
 	}
 }
 
-// A return closes what its function's entry has opened, however it was left within, on that thread alone.
+// A return closes the slice that its function's entry has opened, on the same thread, even if inner
+// slices are open.
 func TestPairs(t *testing.T) {
 	points := []string{
 		`kernel.function("vfs_read@fs/read_write.c:450").call`, `kernel.function("vfs_read@fs/read_write.c:450").return.maxactive(9)`,
@@ -75,7 +76,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Lines as atrace writes them are what they say, and no text.
+// Lines in atrace's format become events, not text.
 func TestMarks(t *testing.T) {
 	at := func(time uint64, text string) Event {
 		return Event{Time: time, Task: dd, Point: 0, Text: []byte(text)}
@@ -98,7 +99,7 @@ B|}
 [sh 7/dd 8] 11 now`)
 }
 
-// What never ends does not grow without bounds, and what is long is cut.
+// Slices that never end do not grow without bounds, and long text is truncated.
 func TestBounds(t *testing.T) {
 	points := []string{`kernel.function("f")`, `kernel.function("f").return`}
 	trace := New(points, Clocks{})
@@ -115,7 +116,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzNames has threads, probes, and what a script prints, be any bytes.
+// FuzzNames uses any bytes as names of threads and probes, and as output.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{"vfs_read", "B|1|x\nE\n", "C|1|\xff|3", "S|1|\x1b|c\nF|1|\x1b|c", "\u202egnp.exe", "C|9999999999|x|9999999999999999999999", "|||\nE|"} {
 		f.Add(s, s, uint32(len(s)))

@@ -3,11 +3,12 @@
 package perfetto
 
 import (
-	"regexp"
 	"strings"
+
+	"gostap/internal/lazyregexp"
 )
 
-// What a probe point is to slices.
+// A role is the meaning of a probe point for slices.
 type role uint8
 
 const (
@@ -16,33 +17,34 @@ const (
 	closes
 )
 
-// A point is a probe point as events are named by it.
+// A point has the names of a probe point's events.
 type point struct {
-	probe string // as pp() has it
+	probe string // the probe point, from pp()
 	name  string // of its events: the function's or tracepoint's, or the probe point itself
-	label string // of its events on a processor's track, where an end has a name of its own
+	label string // of its events on a processor's track, where ends have different names
 	role  role
-	stem  string // what those have in common that open and close a slice
+	stem  string // the common part of the names of the points that open and close a slice
 }
 
-// ends are what the points of a pair differ in: how the one begins that opens, and how the one that closes.
+// ends are the prefixes of the names of the points of a pair: of the one that opens a slice, and of the
+// one that closes it.
 var ends = []struct{ open, close string }{
 	{"", ".return"}, {".begin", ".end"}, {`_entry")`, `_exit")`}, {`_enter")`, `_exit")`}, {`_begin")`, `_end")`}, {`_start")`, `_end")`}, {`_start")`, `_done")`},
 }
 
-// variants are suffixes that say how a function is probed, not which one.
-var variants = regexp.MustCompile(`\.(call|exported|maxactive\(\d+\))$`)
+// variants are suffixes that do not belong to the function's identity.
+var variants = lazyregexp.MustCompile(`\.(call|exported|maxactive\(\d+\))$`)
 
-// pair finds the pairs among a script's probe points: a function and its return, a tracepoint …_entry and …_exit. A point
-// whose partner the script doesn't probe stays alone.
+// pair finds the pairs among a script's probe points: a function and its return, a tracepoint …_entry
+// and …_exit. A point without a partner in the script is not paired.
 func pair(points []string) []point {
 	list := make([]point, len(points))
 	plain := make([]string, len(points))
 	index := map[string]bool{}
 	for i, p := range points {
 		p = strings.TrimSuffix(p, "?")
-		for variants.MatchString(p) {
-			p = variants.ReplaceAllString(p, "")
+		for variants().MatchString(p) {
+			p = variants().ReplaceAllString(p, "")
 		}
 		plain[i] = p
 		index[p] = true
@@ -70,16 +72,17 @@ func pair(points []string) []point {
 	return list
 }
 
-// named are the points that go by a name in quotes: kernel.function("NAME@file:line"), kernel.trace("system:NAME").
-var named = regexp.MustCompile(`\.(?:function|mark|plt|statement|trace)\("(?:\w+:\b)?([^"@]+)[^"]*"\)`)
+// named matches points with a name in quotes: kernel.function("NAME@file:line"),
+// kernel.trace("system:NAME").
+var named = lazyregexp.MustCompile(`\.(?:function|mark|plt|statement|trace)\("(?:\w+:\b)?([^"@]+)[^"]*"\)`)
 
-// entrySys begins the names of what system calls come in by: __x64_sys_read.
-var entrySys = regexp.MustCompile(`^__[a-z0-9]+_(compat_)?sys_`)
+// entrySys matches the prefix of the functions at which system calls enter: __x64_sys_read.
+var entrySys = lazyregexp.MustCompile(`^__[a-z0-9]+_(compat_)?sys_`)
 
-// pointName is what a point's events are called.
+// pointName is the name of a point's events.
 func pointName(p string) string {
-	if m := named.FindStringSubmatch(p); m != nil {
-		return entrySys.ReplaceAllString(m[1], "${1}sys_")
+	if m := named().FindStringSubmatch(p); m != nil {
+		return entrySys().ReplaceAllString(m[1], "${1}sys_")
 	}
 	return p
 }

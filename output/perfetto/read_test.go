@@ -54,10 +54,10 @@ func one(list []field, number protowire.Number) field {
 	return field{}
 }
 
-// A reader understands a trace as trace_processor does, and says it in lines:
+// A reader interprets a trace as trace_processor does, and returns it as lines:
 //
-//	[track] 10+5 name {arg=value}    a slice, with its beginning and duration
-//	[track] 10 name {arg=value}      an instant, or a counter's value
+// \t[track] 10+5 name {arg=value}    a slice, with its beginning and duration
+// \t[track] 10 name {arg=value}      an instant, or a counter's value
 type reader struct {
 	t      *testing.T
 	tracks map[uint64]string
@@ -71,7 +71,7 @@ type reader struct {
 type slice struct {
 	track, name, args string
 	begin             uint64
-	duration          int64 // -1: it is open; -2: it is none
+	duration          int64 // -1: it is open; -2: it has none
 }
 
 func (s *slice) String() string {
@@ -86,7 +86,7 @@ func (s *slice) String() string {
 	return strings.TrimRight(fmt.Sprintf("[%s] %s %s %s", s.track, at, s.name, s.args), " ")
 }
 
-// read returns the lines of a trace, those of processors' tracks only if they are wanted.
+// read returns the lines of a trace, with those of processors' tracks if cpus is set.
 func read(t *testing.T, trace []byte, cpus bool) string {
 	r := &reader{t: t, tracks: map[uint64]string{}, names: map[uint64]string{}, args: map[uint64]string{}, values: map[uint64]string{}, open: map[uint64][]*slice{}}
 	for i, f := range fields(t, trace) {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// A track's uuid holds in its upper half what kind it is of.
+// The kind of a track is in the upper half of its uuid.
 const (
 	ofProcess uint64 = iota + 1
 	ofThread
@@ -18,17 +18,17 @@ const (
 
 func uuid(kind uint64, n uint32) uint64 { return kind<<32 | uint64(n) }
 
-// allCPUs is the track that the processors' are under.
+// allCPUs is the parent of the processors' tracks.
 var allCPUs = uuid(ofCPU, 1<<31)
 
 // tracks are those that have been described.
 type tracks struct {
-	named    map[uint64]string // what a track has been called, by uuid
+	named    map[uint64]string // the name of each track, by uuid
 	counters map[string]uint64 // by process and name
 	nlanes   uint32
 }
 
-// describe describes a track, if that isn't done or it had another name.
+// describe writes the description of a track, unless that has been done with the same name.
 func (t *Trace) describe(id, parent uint64, name string, as func(d message) message) uint64 {
 	if was, ok := t.named[id]; ok && was == name {
 		return id
@@ -41,7 +41,7 @@ func (t *Trace) describe(id, parent uint64, name string, as func(d message) mess
 	return id
 }
 
-// threadTrack is the track of a thread; of an idle loop it is its processor's.
+// threadTrack is the track of a thread; for an idle loop it is the processor's.
 func (t *Trace) threadTrack(task Task, cpu int) uint64 {
 	if task.TID == 0 {
 		return t.cpuTrack(cpu)
@@ -53,7 +53,8 @@ func (t *Trace) threadTrack(task Task, cpu int) uint64 {
 	})
 }
 
-// processTrack is the track of a process, which its threads' belong to. Its name is kept where none is given.
+// processTrack is the track of a process, the parent of its threads' tracks. If name is "", the
+// previous name is kept.
 func (t *Trace) processTrack(pid uint32, name string) uint64 {
 	id := uuid(ofProcess, pid)
 	if name = label(name); name == "" {
@@ -75,7 +76,8 @@ func (t *Trace) cpuTrack(cpu int) uint64 {
 	return t.describe(id, allCPUs, fmt.Sprintf("CPU %d", cpu), func(d message) message { return d.varint(12, uint64(cpu)) }) // sibling_order_rank
 }
 
-// parent is the track that counters and lanes of a process are under, by its number as a mark has it; 0 for all.
+// parent is the parent track of a process's counters and lanes, by the process's id in a mark; for 0
+// there is none.
 func (t *Trace) parent(pid string) uint64 {
 	n, err := strconv.ParseUint(pid, 10, 31)
 	if err != nil || n == 0 {
@@ -84,7 +86,7 @@ func (t *Trace) parent(pid string) uint64 {
 	return t.processTrack(uint32(n), "")
 }
 
-// counter takes the mark C|PID|NAME|VALUE.
+// counter handles the mark C|PID|NAME|VALUE.
 func (t *Trace) counter(e *Event, parts []string) {
 	value, err := strconv.ParseInt(parts[2], 0, 64)
 	if err != nil {
@@ -103,16 +105,18 @@ func (t *Trace) counter(e *Event, parts []string) {
 	t.count(id, e.Time, value)
 }
 
-// A laneKey is what slices have in common that a cookie tells apart.
+// A laneKey is the key of slices that differ only in their cookies.
 type laneKey struct{ pid, name string }
 
-// lanes are the tracks of slices that may overlap: each is the cookie of the one that is open there, "" if none is.
+// lanes are the tracks of slices that may overlap: for each the cookie of the open slice, "" if none is
+// open.
 type lanes struct {
 	ids  []uint64
 	open []string
 }
 
-// lane takes the marks S|PID|NAME|COOKIE and F|PID|NAME|COOKIE: a slice that may begin on one thread and end on another.
+// lane handles the marks S|PID|NAME|COOKIE and F|PID|NAME|COOKIE: a slice that may begin on one thread
+// and end on another.
 func (t *Trace) lane(e *Event, begins bool, parts []string) {
 	key, cookie := laneKey{parts[0], parts[1]}, "#"+parts[2]
 	l := t.byKey[key]

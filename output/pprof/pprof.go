@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package pprof writes stacks as `go tool pprof` and Speedscope read them: a gzip'd profile.proto.
+// Package pprof writes stacks for `go tool pprof` and Speedscope: a gzip'd profile.proto.
 package pprof
 
 import (
@@ -12,7 +12,7 @@ import (
 	"gostap/output/profile"
 )
 
-// Write writes the profile. Its one value is called samples.
+// Write writes the profile. It has one value, samples.
 func Write(w io.Writer, p *profile.Profile) error {
 	out := &google.Profile{
 		SampleType: []*google.ValueType{{Type: "samples", Unit: "count"}},

@@ -12,7 +12,7 @@ import (
 	"gostap/output/profile"
 )
 
-// TestTop has go tool pprof read a profile.
+// TestTop reads a profile with go tool pprof.
 func TestTop(t *testing.T) {
 	p := new(profile.Profile)
 	p.Leaf([]profile.Frame{{Name: "main", Module: "/bin/dd", Kind: profile.User}}).Self = 3

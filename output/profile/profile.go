@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package profile holds the stacks that a session shows, summed up: what folded text, flame graphs and pprof are made of.
+// Package profile sums up the stacks of a session, for folded text, flame graphs and pprof.
 package profile
 
 import (
@@ -11,11 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Kind is what code a frame is of.
+// A Kind is the kind of a frame's code.
 type Kind uint8
 
-// Other is what is no code: the name of a process, a key of an array. Runtime is what a language's runtime consists of,
-// and what it has generated; Library is a shared object's, User a program's own.
+// Other is for frames that are not code: the name of a process, a key of an array. Runtime is for the
+// code of a language's runtime, and the code that it has generated; Library is for a shared object's,
+// User for a program's own.
 const (
 	Other Kind = iota
 	Kernel
@@ -32,7 +33,7 @@ func (k Kind) String() string { return kindNames[k] }
 // A Frame is a function in a stack.
 type Frame struct {
 	Name   string // clean: see Clean
-	Module string // "kernel", a module's name, or the path of a program or library; "" if it is in none
+	Module string // "kernel", a module's name, or the path of a program or library; "" if there is none
 	Kind   Kind
 }
 
@@ -41,11 +42,11 @@ type Profile struct {
 	Root Node
 }
 
-// A Node is a stack: that of its parent, and one frame more.
+// A Node is a stack: its parent's with one more frame.
 type Node struct {
 	Frame
 	Parent   *Node
-	Self     int64 // of samples that are this stack, no deeper one
+	Self     int64 // number of samples of this stack, without deeper ones
 	children map[Frame]*Node
 }
 
@@ -104,8 +105,8 @@ func (p *Profile) Each(do func(stack []*Node, value int64)) {
 	walk(&p.Root)
 }
 
-// Clean returns s as a label: valid UTF-8 without control characters or those that turn the direction of text, which become
-// U+FFFD, and on one line.
+// Clean returns s as a label on one line, in valid UTF-8: control characters and those that change the
+// direction of text become U+FFFD.
 func Clean(s string) string {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -115,7 +116,7 @@ func Clean(s string) string {
 	return s
 }
 
-// CleanText is Clean for text of several lines: these, and tabs, stay.
+// CleanText is Clean for text of several lines: line breaks and tabs are kept.
 func CleanText(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f) }) {
 		return s

@@ -31,7 +31,7 @@ func hist(counts ...int64) []int64 { // of 1, 2, 4, …
 	return buckets
 }
 
-// sample is a report of all kinds of things.
+// sample is a report with data of all kinds.
 func sample() *Report {
 	stats := live.Value{Kind: live.Statistics, Stats: &live.Stats{Count: 8, Sum: 33, Hists: [][]int64{hist(3, 0, 5)}}}
 	r := &Report{Title: hostile, Stacks: &profile.Profile{}, Clock: func(ns uint64) time.Time { return time.UnixMilli(int64(ns) * 100) },
@@ -97,12 +97,12 @@ func (b *browser) run(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// script has the page do something.
+// script runs a script in the page.
 func script(text string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](text)
 }
 
-// want compares what an expression is on the page, as JSON.
+// want compares the value of an expression in the page, as JSON.
 func (b *browser) want(expression, want string) {
 	b.t.Helper()
 	have, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](expression))
@@ -119,12 +119,13 @@ func (b *browser) want(expression, want string) {
 	}
 }
 
-// cells is an expression: the text of a table's rows, of the table whose caption begins so.
+// cells is an expression for the text of the rows of the table whose caption begins with caption.
 func cells(caption string) string {
 	return `[...[...document.querySelectorAll("table")].find(t => t.caption.textContent.startsWith(` + "`" + caption + "`" + `)).tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent))`
 }
 
-// The page has the session's numbers, and names as text alone; what sorts, filters and moves does so by keyboard, too.
+// The page has the session's numbers, and names as plain text; sorting, filtering and moving work with
+// the keyboard.
 func TestInBrowser(t *testing.T) {
 	b := open(t, sample())
 	b.want(`[document.images.length, document.title.startsWith("</script><img"), document.querySelector("#output pre").textContent]`,
@@ -156,7 +157,8 @@ func TestInBrowser(t *testing.T) {
 	b.want(`document.activeElement.closest("div").querySelector("[role=status]").textContent`, `"1 of 3 rows"`)
 }
 
-// The histograms of a place over time are a heat map: of what only grows, what is new; arrows go from cell to cell.
+// The histograms of a position over time are a heat map: if counts only grow, of the increases; arrow
+// keys move between cells.
 func TestHeatMap(t *testing.T) {
 	b := open(t, sample())
 	b.want(`[...document.querySelectorAll("#series h3")].map(h => h.textContent)`, `["@hist_log(lat)", "@hist_linear(once)"]`)
@@ -174,7 +176,7 @@ func TestHeatMap(t *testing.T) {
 	b.want(`(`+cells("@hist_log(lat), as printed")+`).map(r => r.slice(1))`, `[["0", "1", "0", "0"], ["0", "3", "0", "2"], ["1", "3", "0", "9"]]`)
 }
 
-// A screen reader finds what tables, columns and rows are called; colours follow the reader's choice.
+// Tables, columns and rows have accessible names; colours follow the user's preference.
 func TestForAll(t *testing.T) {
 	b := open(t, sample())
 	b.want(`[...document.querySelectorAll("table")].filter(t => !t.caption || !t.caption.textContent).length`, `0`)

@@ -1,10 +1,10 @@
 "use strict";
-// A heat map of the same histogram at different times: a column for each, whose width is the time since the one before.
+// A heat map of a histogram over time: a column for each print, whose width is the time since the previous one.
 
-const maxColumns = 400; // more are joined
+const maxColumns = 400; // more are merged
 
-// heatColumns returns what a map shows: columns with from and to, in ms, and counts. Of what only grows, these are
-// differences, unless it is wanted as it was printed.
+// heatColumns returns the columns of a map: from and to, in ms, and counts. If counts only grow, these are the
+// differences, unless the user selects the printed counts.
 function heatColumns(s, differences) {
   const steps = s.times.slice(1).map((t, i) => t - s.times[i]).sort((a, b) => a - b);
   const before = s.times[0] - (steps[Math.floor(steps.length / 2)] || 1);
@@ -104,7 +104,7 @@ function heatMap(into, s) {
   draw();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 
-  // The same numbers for those who read them.
+  // The same numbers as a table.
   const details = el("details"), wideBox = el("div", undefined, "wide");
   details.append(el("summary", "As a table"), wideBox);
   details.addEventListener("toggle", () => {

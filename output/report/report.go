@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package report writes all that a session has shown as a page that needs nothing else: tables, histograms, heat maps, a flame
-// graph, and text.
+// Package report writes the data of a session as a self-contained HTML page: tables, histograms, heat
+// maps, a flame graph, and text.
 package report
 
 import (
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -25,17 +26,17 @@ import (
 //go:embed page.html report.js heatmap.js
 var files embed.FS
 
-var pageTemplate = page.Parse(files, "page.html")
+var pageTemplate = sync.OnceValue(func() *template.Template { return page.Parse(files, "page.html") })
 
-// A Report is what a session has shown.
+// A Report has the data of a session.
 type Report struct {
 	Title    string
-	Release  string         // of the kernel; "" if it was none
-	Snapshot *live.Snapshot // what was left in its globals; nil if that is not known
-	Prints   []Print        // its histograms
+	Release  string         // of the kernel; "" on the host runtime
+	Snapshot *live.Snapshot // the globals' final values; nil if they are not known
+	Prints   []Print        // the printed histograms
 	Stacks   *profile.Profile
 	Text     Text
-	Clock    func(ns uint64) time.Time // says what moment a time of CLOCK_MONOTONIC was
+	Clock    func(ns uint64) time.Time // converts a time of CLOCK_MONOTONIC
 }
 
 // shown is the page's data.
@@ -45,7 +46,7 @@ type shown struct {
 	Stacks *flamegraph.Stacks `json:"stacks,omitempty"` // nil: there are none
 }
 
-// chunk is how much text stands in an element: a browser lays out those alone that are looked at.
+// chunk is the number of bytes of text in an element: browsers lay out only visible elements.
 const chunk = 32 << 10
 
 // Write writes the page.
@@ -63,7 +64,7 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	head, tail, omitted := r.Text.parts()
 	out := bufio.NewWriterSize(w, 64<<10)
-	err = pageTemplate.Execute(out, map[string]any{
+	err = pageTemplate().Execute(out, map[string]any{
 		"Title": profile.Clean(r.Title), "About": r.about(), "Data": template.JS(text), "Stacks": data.Stacks != nil,
 		"Head": chunks(head), "Tail": chunks(tail), "Omitted": omitted,
 	})
@@ -73,7 +74,7 @@ func (r *Report) Write(w io.Writer) error {
 	return errors.WithStack(out.Flush())
 }
 
-// about says in a sentence what session it was.
+// about describes the session in a sentence.
 func (r *Report) about() string {
 	s := r.Snapshot
 	if s == nil {
@@ -88,7 +89,7 @@ func (r *Report) about() string {
 		s.State.Records, s.State.Lost, s.State.Errors, s.State.Skipped))
 }
 
-// chunks cuts text into pieces at ends of lines, clean for a page.
+// chunks splits text into pieces at line ends, and cleans it for a page.
 func chunks(text []byte) (list []string) {
 	for len(text) > 0 {
 		end := min(len(text), chunk)

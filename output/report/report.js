@@ -1,7 +1,7 @@
 "use strict";
 const data = JSON.parse($("data").textContent);
 
-// into returns a section of the page, which is shown now, with what is to be in it.
+// into shows a section of the page and returns it, with the given content.
 function into(id, ...nodes) {
   const section = $(id);
   section.hidden = false;
@@ -38,7 +38,7 @@ for (const g of globals) {
   }
 }
 
-// How often functions were met, by themselves and with what they have called; a function that calls itself counts once in a stack.
+// The number of samples of functions, by themselves and with their callees; a recursive function counts once in a stack.
 function functions(root) {
   const list = new Map();
   const walk = node => {

@@ -16,7 +16,8 @@ import (
 	"gostap/output/profile"
 )
 
-// Histograms of one place are one series, but those that a handler prints for several elements; they grow if no count gets less.
+// Histograms of one position are one series, unless a handler prints several for different elements; a
+// series grows if no count decreases.
 func TestSeries(t *testing.T) {
 	one := Print{Global: "a", printed: []Printed{{Time: 1, Label: "10:01", Buckets: []int64{0, 1, 0, 0}}, {Time: 2, Label: "10:02", Buckets: []int64{0, 0, 2, 0}}}}
 	several := Print{Global: "b", Hist: live.Hist{Linear: true}, printed: []Printed{
@@ -41,7 +42,8 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// Of long text the beginning and the end are kept, in whole lines, and what is between them is counted.
+// The beginning and the end of long text are kept, in whole lines, and the bytes between them are
+// counted.
 func TestText(t *testing.T) {
 	var text Text
 	var all bytes.Buffer
@@ -65,7 +67,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzNames has all that a session shows be any bytes: the page has its own markup alone, and data that can be read.
+// FuzzNames uses any bytes as data: the page has no other markup than its own, and its data can be
+// read.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{hostile, "\x1b]0;title\x07", "\xff\xfe", "a\nb\rc", `"\`, "\u202egnp.exe", "\u2028", "", "<!--<script>", "{{.}}", "</pre>"} {
 		f.Add(s)
@@ -101,7 +104,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// write returns a page whose names are all this one.
+// write returns a page in which all names are name.
 func write(t testing.TB, name string) string {
 	r := &Report{Title: name, Release: name, Stacks: &profile.Profile{}, Prints: []Print{{Global: name}}, Clock: func(uint64) time.Time { return time.Time{} },
 		Snapshot: &live.Snapshot{State: live.State{Script: name}, Probes: []live.Probe{{Name: name, At: name}},

@@ -8,27 +8,27 @@ import (
 	"gostap/live"
 )
 
-// A Print is a place of the script that prints histograms: print(@hist_log(GLOBAL)).
+// A Print is a position in the script that prints histograms: print(@hist_log(GLOBAL)).
 type Print struct {
 	Global string
 	Hist   live.Hist
 
 	printed []Printed
-	omitted int // printed, and not kept
+	omitted int // number of histograms that were printed but not kept
 }
 
-// A Printed is a histogram that has been printed.
+// A Printed is a printed histogram.
 type Printed struct {
 	Time    uint64 // in ns of CLOCK_MONOTONIC
-	Ordinal int    // among those that the same run of a handler has printed
-	Label   string // the line before it, "" if there is none
+	Ordinal int    // its number among those of the same run of a handler
+	Label   string // the line printed before it, "" if there is none
 	Buckets []int64
 }
 
-// maxPrinted is how many histograms of a place are kept.
+// maxPrinted is the maximal number of histograms kept for a position.
 const maxPrinted = 20000
 
-// Add adds a histogram that a place has printed.
+// Add adds a histogram that was printed at a position.
 func (r *Report) Add(place int, p Printed) {
 	to := &r.Prints[place]
 	if len(to.printed) == maxPrinted {
@@ -38,21 +38,22 @@ func (r *Report) Add(place int, p Printed) {
 	to.printed = append(to.printed, p)
 }
 
-// A series is the same histogram over time.
+// A series is one histogram over time.
 type series struct {
 	Title   string    `json:"title"`
 	Hist    live.Hist `json:"histogram"`
-	First   int       `json:"first"` // bucket that Columns begin with
+	First   int       `json:"first"` // the first bucket in Columns
 	Buckets int       `json:"buckets"`
 	Times   []int64   `json:"times"` // ms since 1970
 	Columns [][]int64 `json:"columns"`
-	// Grows: nothing was cleared between one and the next, so that what is new in each is the difference.
+	// Grows is set if counts never decrease, so that the differences between columns are the new
+	// values.
 	Grows   bool `json:"grows"`
 	Omitted int  `json:"omitted,omitempty"`
 }
 
-// series returns the histograms that a place has printed, those together that are the same at different times: all, unless
-// a handler prints several in one run, for the elements of an array; then those that the same line stands before.
+// series returns the histograms printed at a position, grouped into series: one if each run of a
+// handler prints one; else, as for the elements of an array, those with the same line before them.
 func (p *Print) series(clock func(ns uint64) int64) []*series {
 	several := false
 	for i := range p.printed {
@@ -94,7 +95,7 @@ func (p *Print) title(label string) string {
 	return title
 }
 
-// grows reports whether no bucket is ever less than before, and the columns are not all the same.
+// grows reports whether no count ever decreases, and the columns are not all equal.
 func grows(columns [][]int64) bool {
 	more := false
 	for i := 1; i < len(columns); i++ {
@@ -108,7 +109,7 @@ func grows(columns [][]int64) bool {
 	return more
 }
 
-// trim leaves out the buckets at both ends that are empty in all columns.
+// trim removes the buckets at both ends that are empty in all columns.
 func (s *series) trim() {
 	first, last := s.Buckets, -1
 	for _, c := range s.Columns {

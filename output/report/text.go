@@ -4,13 +4,13 @@ package report
 
 import "bytes"
 
-// A Text keeps the beginning and the end of what a session has printed.
+// A Text keeps the beginning and the end of a session's output.
 type Text struct {
 	head, tail []byte
-	omitted    int // bytes between them
+	omitted    int // number of bytes between them
 }
 
-// textSize is how many bytes of the beginning are kept at most, and how many of the end.
+// textSize is the maximal number of bytes of the beginning, and of the end.
 const textSize = 2 << 20
 
 // Write never fails.
@@ -25,8 +25,8 @@ func (t *Text) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// parts returns the beginning and the end, without the line that is cut where something is missing between them, and how many
-// bytes are.
+// parts returns the beginning and the end, without the partial lines at a gap between them, and the
+// number of bytes in the gap.
 func (t *Text) parts() (head, tail []byte, omitted int) {
 	head, tail, omitted = t.head, t.tail, t.omitted
 	if more := len(tail) - textSize; more > 0 {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// attachCases are scripts whose probes have so many functions, at least, and how long it may take to arm or disarm them. PROGRAM
-// stands for a program with many functions, which runs meanwhile.
+// attachCases are scripts with the minimal number of functions of their probes, and the maximal time
+// for arming and for disarming them. PROGRAM stands for a program with many functions, which runs meanwhile.
 var attachCases = []struct {
 	name, points, script string
 	least                int
@@ -30,9 +30,8 @@ var attachCases = []struct {
 		manyFunctions, "2s"},
 }
 
-// attach measures how long it takes to arm and to disarm probes on ten
-// thousand functions, on all system calls and their returns, and on all
-// functions of a running program, under emulation.
+// attach measures the time for arming and disarming probes on ten thousand functions, on all system
+// calls and their returns, and on all functions of a running program, with emulation.
 func attach(b *bench) error {
 	program, err := b.buildMany()
 	if err != nil {
@@ -70,7 +69,7 @@ func attach(b *bench) error {
 
 var verboseTime = regexp.MustCompile(`(?m)^(started|stopped) in (\S+)$`)
 
-// guestAttach takes the best of three runs of each, as the host has other work, too.
+// guestAttach takes the best of three runs, as the host has other load.
 func guestAttach(args []string) {
 	many := exec.Command(filepath.Join(args[0], "many"))
 	must(many.Start())

@@ -14,20 +14,19 @@ import (
 	"strings"
 )
 
-// codeLimit is how many times the cost of hand-written C a script may have.
+// codeLimit is the maximal cost of a script relative to hand-written C.
 const codeLimit = 1.5
 
-// codeRuns is how often a program runs for its time; the shortest counts.
+// codeRuns is the number of runs of a program; the shortest time counts.
 const codeRuns = 15
 
-// handFlags are those of the hand-written C: numbers wrap in it as they do in
-// scripts and in the kernel, which is compiled with these.
+// handFlags are the flags of the hand-written C: its integers wrap, as in scripts and in the kernel,
+// which is compiled with these flags.
 var handFlags = []string{"-O2", "-fno-strict-overflow", "-fno-strict-aliasing"}
 
-// code compares generated code with C: each script in tests/bench/code, on the
-// host runtime, with the program beside it, as a person would write it to
-// print the same. Figures are of whole processes; the script counts its
-// actions, as it does everywhere.
+// code compares generated code with C: each script in tests/bench/code, on the host runtime, with a
+// hand-written program beside it that prints the same. The figures are those of whole processes; the
+// script counts its actions, as always.
 func code(b *bench) error {
 	scripts, err := filepath.Glob("tests/bench/code/*.stp")
 	if err != nil {
@@ -61,10 +60,10 @@ func code(b *bench) error {
 	return nil
 }
 
-// A codePair is a script and what a person would write instead, both as programs.
+// A codePair is a script and its hand-written equivalent, both as programs.
 type codePair struct{ name, script, hand string }
 
-// buildPair builds both programs, and sees to it that they print the same.
+// buildPair builds both programs, and checks that they print the same.
 func (b *bench) buildPair(script string) (codePair, error) {
 	source := strings.TrimSuffix(script, ".stp")
 	p := codePair{name: filepath.Base(source)}
@@ -92,8 +91,8 @@ func (b *bench) buildPair(script string) (codePair, error) {
 	return p, nil
 }
 
-// print measures both programs in turn, so that both meet the same machine,
-// and prints the lowest figures, scaled, and their ratio.
+// print measures both programs alternately, so that the machine's state is the same for both, and
+// prints the lowest figures, scaled, and their ratio.
 func (p codePair) print(runs int, scale float64, measure func(...string) (float64, error)) error {
 	script, hand := math.Inf(1), math.Inf(1)
 	for range runs {
@@ -112,7 +111,7 @@ func (p codePair) print(runs int, scale float64, measure func(...string) (float6
 	return nil
 }
 
-// seconds is the CPU time that a program takes.
+// seconds is the CPU time of a program.
 func seconds(args ...string) (float64, error) {
 	cmd, err := runQuietly(args...)
 	if err != nil {
@@ -121,7 +120,7 @@ func seconds(args ...string) (float64, error) {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
 }
 
-// runQuietly runs a program whose output, records too, goes nowhere.
+// runQuietly runs a program with its output and records discarded.
 func runQuietly(args ...string) (*exec.Cmd, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -140,7 +139,7 @@ func runQuietly(args ...string) (*exec.Cmd, error) {
 
 var references = regexp.MustCompile(`I\s+refs:\s+([\d,]+)`)
 
-// instructions is how many instructions a program takes, as valgrind counts them.
+// instructions is the number of instructions of a program, counted by valgrind.
 func instructions(args ...string) (float64, error) {
 	cmd, err := runQuietly(append([]string{"valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"}, args...)...)
 	if err != nil {

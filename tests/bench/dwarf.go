@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// dwarf measures what debuginfo costs: the index of a kernel's, made once, and
-// pass 2 with it.
+// dwarf measures the cost of debuginfo: building the index of a kernel's, and pass 2 with it.
 func dwarf(b *bench) error {
 	debug := "/usr/lib/debug/boot/vmlinux-" + b.release
 	info, err := os.Stat(debug)
@@ -24,7 +23,7 @@ func dwarf(b *bench) error {
 	fmt.Printf("%-44s %10s %10s\n", "", "gostap", "limit")
 	cache := filepath.Join(b.dir, "dwarf-cache")
 	env := append(os.Environ(), "GOSTAP_CACHE="+cache)
-	// What is not debuginfo's is made before.
+	// Build everything else that is cached first.
 	if _, err := b.pass2(`kernel.function("vfs_read")`, "", append(env, "GOSTAP_DEBUGINFO="+b.dir)); err != nil {
 		return err
 	}

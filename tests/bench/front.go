@@ -18,13 +18,13 @@ import (
 	"gostap/translator/syntax"
 )
 
-// front measures the passes that see only text: parsing, as part of a whole
-// run of the program, and checking, which has to grow in proportion to the
-// script.
+// front measures the passes that depend only on the text: parsing, as part of a whole run of the
+// program and of texts that grow, and checking, whose time must be proportional to the script.
 func front(b *bench) error {
 	if err := b.parsing(); err != nil {
 		return err
 	}
+	growth()
 	return checking()
 }
 
@@ -50,7 +50,7 @@ func (b *bench) parsing() error {
 
 var passTime = regexp.MustCompile(`Pass 1: parse +([\d.]+) (ms)`)
 
-// pass1 is how long parsing takes, with the library, by what -v says.
+// pass1 is the time for parsing, including the library, as -v prints it.
 func (b *bench) pass1(script string) (time.Duration, error) {
 	best := time.Hour
 	for range repeats {
@@ -74,7 +74,7 @@ func (b *bench) pass1(script string) (time.Duration, error) {
 
 func tenths(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
 
-// longScript is a script of about n lines, as people write them.
+// longScript is a realistic script of about n lines.
 func longScript(n int) []byte {
 	const unit = `
 /* What the tasks that call function %[1]d read, but for those of the tracer. */
@@ -107,18 +107,16 @@ function bits_%[1]d:long (n:long, mask:long)
 	return b.Bytes()
 }
 
-// checkGrowth is how many times the cost of a probe in a script of a hundred a
-// probe in a larger one may have, for growth to count as linear: caches that
-// no longer hold the script cost something, but anything quadratic would cost
-// a hundred times as much at 10,000.
+// checkGrowth is the maximal cost of a probe in a larger script, relative to a script of a hundred
+// probes, for growth to count as linear: cache misses increase the cost, but quadratic growth would
+// increase it a hundredfold at 10,000 probes.
 const checkGrowth = 3
 
-// checking measures the check alone, over more and more probes that share
-// globals and functions.
+// checking measures the check, for increasing numbers of probes that share globals and functions.
 func checking() error {
 	fmt.Printf("checking, shortest of %d\n", repeats)
 	fmt.Printf("%-36s %10s %10s %10s\n", "", "gostap", "a probe", "limit")
-	var limit float64 // µs
+	var limit float64 // in µs
 	for _, n := range []int{10, 100, 1000, 10000} {
 		took, err := checkTime(n)
 		if err != nil {
@@ -161,7 +159,7 @@ func checkTime(n int) (time.Duration, error) {
 	return best, nil
 }
 
-// manyProbes is a script of n probes, each with a body of its own.
+// manyProbes is a script of n probes with different bodies.
 func manyProbes(n int) []byte {
 	b := bytes.NewBufferString(`global hits, times, names, total
 function note (name, n) { hits[name]++; total += n; return n > 3 ? n : note(name, n + 1) }

@@ -13,18 +13,19 @@ import (
 	"gostap/vm"
 )
 
-// guestArg, as the first argument, makes this program the guest's side; the
-// second says which of guests it is.
+// guestArg is the first argument of this program when it runs in the guest; the second is a key of
+// guests.
 const guestArg = "in-the-guest"
 
-// guests are the measurements' parts inside the VM. Each prints name=value lines.
+// guests are the parts of measurements that run inside the VM. Each prints name=value lines.
 var guests map[string]func(args []string)
 
 func init() {
 	guests = map[string]func([]string){"hits": guestHits, "userhits": guestUserHits, "attach": guestAttach, "memory": guestMemory, "throughput": guestThroughput, "tools": guestTools}
 }
 
-// inGuest runs a part in the VM, with the scratch folder as its first argument, and returns what it found.
+// inGuest runs a part in the VM, with the scratch folder as its first argument, and returns the printed
+// values.
 func (b *bench) inGuest(part string, icount bool, args ...string) (map[string]string, error) {
 	self, err := os.Executable()
 	if err != nil {

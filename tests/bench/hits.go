@@ -17,14 +17,14 @@ import (
 	"gostap/internal/kernels"
 )
 
-// A hitCase is one handler whose cost is measured: a script of gostap's and,
-// where it can say the same, of bpftrace's.
+// A hitCase is one handler whose cost is measured: a gostap script and, if bpftrace has the same
+// feature, a bpftrace script.
 type hitCase struct {
 	name     string
 	gostap   string
 	bpftrace string
 	limit    string
-	prints   bool // the consumer's work counts
+	prints   bool // the work of the consumer is included
 }
 
 var hitCases = []hitCase{
@@ -37,7 +37,7 @@ var hitCases = []hitCase{
 		`kprobe:vfs_read { printf("%s %d\n", comm, arg2) }`, "1000", true},
 	{"$return added up", `global s probe kernel.function("vfs_read").return { s <<< $return } probe end { printf("%d\n", @sum(s)) }`,
 		`kretprobe:vfs_read { @s = sum(retval) }`, "460", false},
-	// Here the system call's own slow path, which the tracepoint is on, counts too.
+	// This includes the system call's slow path, which the tracepoint enables.
 	{"tracepoint, $id looked at", `global n probe kernel.trace("sys_enter") { if ($id == 0) n++ }`, `tracepoint:raw_syscalls:sys_enter { if (args->id == 0) { @n++ } }`, "-", false},
 	{"a[execname(), pp()]++", `global a probe kernel.function("vfs_read") { a[execname(), pp()]++ }
 		probe end { foreach ([name, where] in a) printf("%s %s %d\n", name, where, a[name, where]) }`,
@@ -54,10 +54,10 @@ var hitCases = []hitCase{
 		`kprobe:vfs_read { @n[comm] = sum(arg2) }`, "260", false},
 }
 
-// hitReads is how many one-byte reads each figure stands on.
+// hitReads is the number of one-byte reads per measurement.
 const hitReads = 500000
 
-// hits measures instructions per hit, in the VM whose clock counts them.
+// hits measures instructions per hit, in a VM whose clock counts them.
 func hits(b *bench) error {
 	if err := b.floor(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (b *bench) floor() error {
 	return cmd.Run()
 }
 
-// guestHits runs every case inside the VM.
+// guestHits measures every case inside the VM.
 func guestHits(args []string) {
 	dir := args[0]
 	reads := filepath.Join(dir, "reads")
@@ -123,27 +123,28 @@ func guestHits(args []string) {
 	}
 }
 
-// A meter measures what a hit of something costs that happens n times while load runs, once while once does, and not at all
-// while nothing does.
+// A meter measures the cost of a hit of an event that occurs n times while load runs, once while once
+// runs, and never while nothing runs.
 type meter struct {
 	load, once, nothing string
 	n                   int64
-	plain               cost // of load alone
+	plain               cost // of load without tracing
 }
 
-// printRuns is how many times a tool that prints is run.
+// printRuns is the number of measurements of a tool that prints.
 const printRuns = 5
 
-// newMeter makes the meter of a load, whose command has %d where the number of hits stands.
+// newMeter makes the meter of a load, whose command has %d for the number of hits.
 func newMeter(command string, n int64) *meter {
 	times := func(n int64) string { return fmt.Sprintf(command, n) }
 	return &meter{times(n), times(1), times(0), n, measure("sh", "-c", times(n))}
 }
 
-// perHit returns what a hit adds to the load's loop and, where it prints, to all that the tool and its command take
-// beyond that loop; tool returns the command that traces while cmd runs. The files that it takes symbols from are in the page
-// cache then: the guest gets them from the host at the first hit, and not at those that follow. How long a session takes to
-// begin and to end differs from run to run by as much as hundreds of instructions for each hit: of several runs the median counts.
+// perHit returns the cost that a hit adds to the load's loop and, if the handler prints, to the CPU
+// time of the tool and its command outside of that loop; tool returns the command that traces while cmd
+// runs. A run before the measurement loads the files for symbols into the page cache: the guest reads
+// them from the host at the first hit only. The cost of a session's begin and end differs between runs
+// by up to hundreds of instructions per hit: the median of several runs counts.
 func (m *meter) perHit(prints bool, tool func(cmd string) []string) string {
 	if prints {
 		measure(tool(m.once)...)
@@ -161,15 +162,15 @@ func (m *meter) perHit(prints bool, tool func(cmd string) []string) string {
 	return strconv.FormatInt((extra+m.n/2)/m.n, 10)
 }
 
-// A cost is CPU time in ns: under icount, instructions.
+// A cost is CPU time in ns; with icount these are instructions.
 type cost struct {
-	loop int64 // of the reads
+	loop int64 // of the loop of reads
 	all  int64 // of the command and its children
 }
 
 func (c cost) rest() int64 { return c.all - c.loop }
 
-// measure is tryMeasure, and the end of the guest if that fails.
+// measure is tryMeasure; an error ends the guest.
 func measure(args ...string) cost {
 	c, err := tryMeasure(args...)
 	must(err)

@@ -11,14 +11,15 @@ import (
 	"time"
 )
 
-// What the made library holds beside gostap's own.
+// The content of the generated library, in addition to gostap's own.
 const (
 	madeFunctions = 2000
 	madeAliases   = 700
 	perFile       = 10
 )
 
-// tapsetLibrary measures what a tapset library of many files costs scripts that use little of it, and one that uses all its aliases.
+// tapsetLibrary measures the cost of a tapset library of many files for scripts that use little of it,
+// and for one that uses all its aliases.
 func tapsetLibrary(b *bench) error {
 	dir := filepath.Join(b.dir, "tapset")
 	if err := makeLibrary(dir); err != nil {
@@ -46,7 +47,7 @@ func tapsetLibrary(b *bench) error {
 			memory = max(memory, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
 			return nil
 		}
-		if err := once(0); err != nil { // makes the index
+		if err := once(0); err != nil { // builds the index
 			return err
 		}
 		memory = 0
@@ -61,7 +62,7 @@ func tapsetLibrary(b *bench) error {
 
 const hello = `probe begin { println("hello") exit() }`
 
-// makeLibrary writes the library to dir, as if it had been there for long.
+// makeLibrary writes the library to dir, with old modification times.
 func makeLibrary(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Command bench measures what gostap promises and prints it, beside the peers
-// that are installed and beside a hand-written module as the floor: how long
-// the passes take, what generated code costs beside hand-written C, what a hit
-// costs in instructions (icount in the micro-VM), how many events get through,
-// how long ten thousand functions take to attach, and what memory a session takes.
+// Command bench measures the figures that gostap guarantees and prints them, beside those of the
+// installed alternatives and of a hand-written module as the lower bound: the time of the passes, the
+// cost of generated code relative to hand-written C, the cost of a hit in instructions (icount in the
+// micro-VM), the rate of events without loss, the time for attaching to ten thousand functions, and the
+// memory of a session.
 //
-//	go run ./tests/bench [-kernel RELEASE] [-tools NAME,…] [front] [passes] [library] [dwarf] [code] [hits] [throughput] [attach] [memory] [tools]
+// \tgo run ./tests/bench [-kernel RELEASE] [-tools NAME,…] [front] [passes] [library] [dwarf] [code]
+// [hits] [throughput] [attach] [memory] [tools]
 package main
 
 import (
@@ -20,7 +21,7 @@ import (
 	"gostap/vm"
 )
 
-// A bench is what all measurements share.
+// A bench has what all measurements share.
 type bench struct {
 	release string
 	dir     string // scratch, with gostap and reads in it
@@ -81,7 +82,7 @@ func run(release string, parts []string) error {
 	return nil
 }
 
-// command returns a command whose complaints are seen.
+// command returns a command whose standard error is shown.
 func command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Stderr = os.Stderr

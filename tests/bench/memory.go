@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// memoryLimit is what hello's module may take beside its buffers, in KiB.
+// memoryLimit is the maximal memory of hello's module without its buffers, in KiB.
 const memoryLimit = 1024
 
-// memory measures what a session of hello takes of the kernel's memory.
+// memory measures the kernel memory of a session of hello.
 func memory(b *bench) error {
 	cmd := command(b.gostap, "-p4", "-r", b.release, "-m", "memory", "-e", `probe begin { println("hello") }`)
 	cmd.Dir = b.dir
@@ -36,18 +36,17 @@ func memory(b *bench) error {
 	return nil
 }
 
-// memoryParts are lines of /proc/meminfo that a module adds to. Its buffers are
-// in none of them.
+// memoryParts are the lines of /proc/meminfo that a module adds to. None of them includes its buffers.
 var memoryParts = []struct{ name, line string }{
 	{"the module, loaded", "VmallocUsed:"},
 	{"for each CPU", "Percpu:"},
 	{"slabs", "Slab:"},
 }
 
-// guestMemory compares the kernel with the module to the kernel without: what
-// a session of hello needs is allocated with it, but for a few hundred bytes.
-// Processes would add to the slabs more than the module does. The figures go up
-// and down a little by themselves, so the middle one of some counts.
+// guestMemory compares the kernel with and without the module: except for a few hundred bytes, the
+// memory of a session of hello is allocated when the module is loaded. No session is started, as
+// processes would add more to the slabs than the module does. The figures fluctuate, so the median of
+// several is used.
 func guestMemory(args []string) {
 	found := map[string][]int64{}
 	for range 5 {

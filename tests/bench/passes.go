@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// passes measures passes 1 to 4 as a user sees them: the whole command, up to
-// the finished module.
+// passes measures passes 1 to 4 as users see them: the whole command, up to the built module.
 func passes(b *bench) error {
 	fmt.Printf("passes 1 to 4 for %s, median of %d, process start included\n", b.release, repeats)
 	fmt.Printf("%-28s %10s %14s %10s\n", "", "gostap", "SystemTap 5.6", "limit")
@@ -32,7 +31,7 @@ func passes(b *bench) error {
 				return err
 			}
 		}
-		if err := b.pass4(text, nil); err != nil { // warms the runtime cache
+		if err := b.pass4(text, nil); err != nil { // fills the runtime cache
 			return err
 		}
 		fresh, err := median(func(i int) error {

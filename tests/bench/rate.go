@@ -18,11 +18,11 @@ import (
 type printer struct {
 	name     string
 	args     func(dir, load string) []string
-	capacity float64 // how many lines its buffers have room for
+	capacity float64 // the number of lines for which its buffers have room
 }
 
-// A line takes 40 bytes of gostap's buffers, which are 16 MB a CPU, and 48 of
-// bpftrace's, which are 256 KB.
+// A line takes 40 bytes of gostap's buffers, which have 16 MB per CPU, and 48 bytes of bpftrace's,
+// which have 256 KB.
 var printers = []printer{
 	{"gostap", gostapPrinter(), 2 * 16 << 20 / 40},
 	{"bpftrace", func(_, load string) []string {
@@ -38,23 +38,23 @@ func gostapPrinter(options ...string) func(dir, load string) []string {
 	}
 }
 
-// printed is where the lines go, in the guest's memory.
+// printed is the file for the lines, in the guest's memory.
 const printed = "/tmp/printed"
 
 const (
-	flatOut  = 0   // a rate: as fast as they go
+	flatOut  = 0   // a rate: as fast as possible
 	flatFor  = 10  // seconds
 	pacedFor = 5   // seconds, at least
-	refills  = 4   // so many times, at least, the lines of a paced load would fill the buffers
-	closest  = 1.1 // of two rates, one that is whole and one that isn't
+	refills  = 4   // the lines of a paced load would fill the buffers at least so many times
+	closest  = 1.1 // maximal ratio of a lossy and a lossless rate at the end of the search
 )
 
-// A try is what came of a load.
+// A try is the result of a load.
 type try struct {
-	rate    float64 // of the reads, a second
+	rate    float64 // reads per second
 	read    int
 	printed int
-	lost    int // as the printer says
+	lost    int // as the printer reports
 }
 
 func (t try) whole() bool { return t.printed == t.read && t.lost == 0 }
@@ -79,8 +79,8 @@ func guestThroughput(args []string) {
 	}
 }
 
-// search returns the try of the highest rate below lossy at which nothing is
-// lost. A rate has two chances, as the host has other work, too.
+// search returns the try of the highest rate below lossy at which nothing is lost. Each rate is tried
+// twice, as the host has other load.
 func (p *printer) search(dir string, lossy float64) (best try) {
 	for rate := lossy / 2; rate >= 1 && lossy > closest*best.rate; rate = (best.rate + lossy) / 2 {
 		t := p.try(dir, rate)
@@ -137,7 +137,7 @@ func (p *printer) try(dir string, rate float64) try {
 
 var lostLine = regexp.MustCompile(`(\d+) events lost|^Lost (\d+) events`)
 
-// saysLost is how many events are lost by what gostap's or bpftrace's line says.
+// saysLost is the number of lost events in gostap's or bpftrace's message.
 func saysLost(line string) int {
 	m := lostLine.FindStringSubmatch(line)
 	if m == nil {

@@ -8,9 +8,8 @@ import (
 	"strconv"
 )
 
-// throughput looks for the highest rate of lines, printed by both of a VM's
-// CPUs, at which none is lost, and counts what is lost when they print as fast
-// as they can.
+// throughput searches the highest rate of lines, printed on both of a VM's CPUs, at which none is lost,
+// and counts the loss at the maximal rate.
 func throughput(b *bench) error {
 	cmd := command(b.gostap, "-p4", "-r", b.release, "-m", "printer", "-e",
 		`probe kernel.function("vfs_read") { printf("%s %d\n", execname(), $count) }`)

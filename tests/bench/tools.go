@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// A toolCase is a tool that bpftrace has, too, and what tests/load/operations does for it: so many operations.
+// A toolCase is a tool that bpftrace has, too, with an operation of tests/load/operations for it and
+// its number.
 type toolCase struct {
 	name, operation string
 	n               int64
-	options         []string // of gostap's, with which it shows what bpftrace's does
+	options         []string // options with which gostap's tool shows what bpftrace's does
 }
 
 var toolCases = []toolCase{
@@ -49,7 +50,7 @@ var toolCases = []toolCase{
 	{"xfsdist", "xfs", 1000, nil},
 }
 
-// toolSetup makes in the guest what operations needs.
+// toolSetup prepares the guest for operations.
 const toolSetup = `set -e
 ip link set lo up
 modprobe null_blk nr_devices=4 gb=1 memory_backed=1 irqmode=0
@@ -69,7 +70,7 @@ echo 4M >/sys/fs/cgroup/small/memory.max
 echo 0 >/sys/fs/cgroup/small/memory.swap.max
 `
 
-// tools measures what tools add to the instructions of a machine whose programs do what they look at.
+// tools measures the instructions that tools add to a machine whose programs do what they trace.
 func tools(b *bench) error {
 	if err := command("gcc", "-O2", "-pthread", "-o", filepath.Join(b.dir, "operations"), "tests/load/operations.c").Run(); err != nil {
 		return err
@@ -100,7 +101,7 @@ func tools(b *bench) error {
 	return nil
 }
 
-// guestTools measures the tools that args name behind the folder, inside the VM.
+// guestTools measures the tools in args, behind the folder, inside the VM.
 func guestTools(args []string) {
 	dir := args[0]
 	setup := exec.Command("sh", "-c", toolSetup)
@@ -113,7 +114,7 @@ func guestTools(args []string) {
 		}
 		m := meters[c.operation]
 		if m == nil {
-			measure(filepath.Join(dir, "operations"), c.operation, "2") // what is slower at the first time
+			measure(filepath.Join(dir, "operations"), c.operation, "2") // the first time is slower
 			m = newMeter(filepath.Join(dir, "operations")+" "+c.operation+" %d", c.n)
 			meters[c.operation] = m
 			fmt.Printf("alone %s=%d\n", c.operation, m.plain.loop/m.n)

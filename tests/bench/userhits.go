@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// userCases are handlers at a function of a program; FUNCTION stands for it, and PATH for the program. bpftrace 0.17
-// aborts where it prints the stack of a process that has ended.
+// userCases are handlers at a function of a program; FUNCTION stands for it, and PATH for the program.
+// bpftrace 0.17 aborts when it prints the stack of a process that has ended.
 var userCases = []hitCase{
 	{"empty handler", `probe process("PATH").function("FUNCTION") { }`, `uprobe:PATH:FUNCTION { }`, "1620", false},
 	{"n++", `global n probe process("PATH").function("FUNCTION") { n++ } probe end { printf("%d\n", n) }`, `uprobe:PATH:FUNCTION { @n++ }`, "1640", false},
@@ -33,20 +33,21 @@ var userCases = []hitCase{
 		"", "-", true},
 }
 
-// threeFrames is the case for which the load's function is called where its stack has three frames, and not seven.
+// threeFrames is the case for which the load calls its function with three frames on the stack instead
+// of seven.
 const threeFrames = "print_ubacktrace(), the same"
 
-// userCalls is how many calls each figure stands on.
+// userCalls is the number of calls per measurement.
 const userCalls = 20000
 
-// userEntries are what the kernel does with a probed function's first instruction.
+// userEntries are the kernel's ways to execute a probed function's first instruction.
 var userEntries = []string{"stepped", "emulated"}
 
 func (c hitCase) script(text, path, function string) string {
 	return strings.NewReplacer("PATH", path, "FUNCTION", function).Replace(text)
 }
 
-// userHits measures instructions per hit of user probes, in the VM whose clock counts them.
+// userHits measures instructions per hit of user probes, in a VM whose clock counts them.
 func userHits(b *bench) error {
 	if err := b.floor(); err != nil {
 		return err
@@ -77,7 +78,7 @@ func userHits(b *bench) error {
 	return nil
 }
 
-// guestUserHits runs every case inside the VM.
+// guestUserHits measures every case inside the VM.
 func guestUserHits(args []string) {
 	dir := args[0]
 	for _, how := range userEntries {
@@ -116,7 +117,7 @@ func guestUserHits(args []string) {
 	}
 }
 
-// functionOffset returns where a program's file has a function.
+// functionOffset returns the offset of a function in a program's file.
 func functionOffset(path, name string) uint64 {
 	f, err := elf.Open(path)
 	must(err)

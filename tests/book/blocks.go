@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// A page is what a chapter of the book has for tests.
+// A page has the commands and files in a chapter of the book.
 type page struct {
 	name     string
 	files    map[string]string
 	commands []command
 }
 
-// A command stands in a block of language console, behind "$ ", or "# " for one that takes root and a kernel; its lines may end with \.
-// What follows up to the next command is what it prints, to standard output and to standard error.
+// A command is in a block of language console, behind "$ ", or "# " for one that needs root and a
+// kernel; its lines may end with \. The lines up to the next command are its output, standard output
+// and standard error.
 type command struct {
 	line   int // in the page, from 1
 	root   bool
@@ -24,7 +25,7 @@ type command struct {
 	prints string
 }
 
-// fileLine ends with the name of the file that the next block is.
+// fileLine matches a line that ends with the file name of the next block.
 var fileLine = regexp.MustCompile("`([\\w./-]+\\.\\w+)`:$")
 
 // readPage reads a page's fenced blocks.
@@ -59,7 +60,7 @@ func readPage(name, text string) (*page, error) {
 	return p, nil
 }
 
-// consoleLine reads a line of a console's block.
+// consoleLine parses a line of a console block.
 func (p *page) consoleLine(number int, line string) error {
 	if len(p.commands) > 0 {
 		if last := &p.commands[len(p.commands)-1]; strings.HasSuffix(last.text, "\\") && last.prints == "" {
@@ -82,8 +83,8 @@ func (p *page) consoleLine(number int, line string) error {
 
 var blanks = regexp.MustCompile(`[ \t]+`)
 
-// matches reports whether a command has printed what the page says: … is any text within a line, a line of it alone any
-// lines, and blanks in a row count as one.
+// matches reports whether the output of a command is that in the page, where … stands for any text
+// within a line, a line of … for any number of lines, and a run of blanks for one.
 func matches(page, printed string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(tidy(page)) {
@@ -101,7 +102,7 @@ func matches(page, printed string) bool {
 	return regexp.MustCompile(`\A` + pattern.String() + `\z`).MatchString(tidy(printed))
 }
 
-// tidy joins blanks, drops those that end lines, and ends the last line.
+// tidy collapses blanks, removes those at line ends, and ends the last line.
 func tidy(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.Trim(text, "\n") + "\n") {

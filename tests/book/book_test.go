@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package book runs the commands that stand in docs/, and compares what they print with what stands below them: those behind $ here,
-// asking one of the kernels that are installed, those behind # in a VM (make test-kernels). docs/index.md says how pages are written.
+// Package book runs the commands in docs/, and compares their output with that in the page: commands
+// behind $ on the host, for one of the installed kernels, those behind # in a VM (make test-kernels).
+// docs/index.md describes the format.
 package book
 
 import (
@@ -42,7 +43,7 @@ func pages(t *testing.T) (list []*page) {
 	return list
 }
 
-// The chapters are the pages that mkdocs.yml has.
+// The chapters are the pages in mkdocs.yml.
 func TestChapters(t *testing.T) {
 	config, err := os.ReadFile("../../mkdocs.yml")
 	if err != nil {
@@ -59,8 +60,8 @@ func TestChapters(t *testing.T) {
 	}
 }
 
-// onRelease is gostap for a kernel that does not run: what asks the kernel or builds for it is told its release. With
-// PREBUILD, sessions end after pass 4.
+// onRelease is a gostap for a kernel that does not run: commands that read the kernel or build for it
+// get its release. With PREBUILD, sessions end after pass 4.
 const onRelease = `#!/bin/sh
 case "$1" in
 -l | -L | -p*) exec "$GOSTAP" -r "$RELEASE" "$@" ;;
@@ -73,7 +74,7 @@ tool) shift; exec "$GOSTAP" tool -p4 -r "$RELEASE" "$@" ;;
 esac
 `
 
-// folder makes a folder with a page's files and returns how a command runs there.
+// folder makes a folder with a page's files and returns a function that runs a command there.
 func (p *page) folder(t *testing.T, path string, env ...string) func(command string) (string, error) {
 	dir := t.TempDir()
 	for name, text := range p.files {
@@ -96,7 +97,7 @@ func (p *page) folder(t *testing.T, path string, env ...string) func(command str
 	}
 }
 
-// run runs a page's commands of one kind and compares.
+// run runs the commands of one kind in a page, and compares their output.
 func (p *page) run(t *testing.T, root bool, do func(string) (string, error)) {
 	for _, c := range p.commands {
 		if c.root != root {
@@ -108,7 +109,7 @@ func (p *page) run(t *testing.T, root bool, do func(string) (string, error)) {
 	}
 }
 
-// host makes a folder for $PATH with gostap as onRelease has it, and returns it with its environment.
+// host makes a folder for $PATH with gostap as in onRelease, and returns it with its environment.
 func host(t *testing.T, gostap, release string) (path string, env []string) {
 	path = t.TempDir()
 	if err := os.WriteFile(filepath.Join(path, "gostap"), []byte(onRelease), 0o755); err != nil {
@@ -134,7 +135,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestBook runs the commands behind # in VMs, whose modules are built before, as compilers take long there.
+// TestBook runs the commands behind # in VMs. Their modules are built before on the host, as compilers
+// are slow in VMs.
 func TestBook(t *testing.T) {
 	switch {
 	case guest.Dir() != "":
@@ -149,7 +151,7 @@ func TestBook(t *testing.T) {
 			do := p.folder(t, path, append(env, "PREBUILD=1")...)
 			for _, c := range p.commands {
 				if c.root {
-					do(c.text) // what fails does so in the guest, too
+					do(c.text) // errors are reported in the guest
 				}
 			}
 		}
@@ -159,7 +161,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestGuest is TestBook's half in the VM.
+// TestGuest is the part of TestBook in the VM.
 func TestGuest(t *testing.T) {
 	dir := guest.Dir()
 	if dir == "" {

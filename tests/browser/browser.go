@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Start starts a browser that ends with the test, or after two minutes, and returns the context of a tab of it.
+// Start starts a browser that ends with the test, or after two minutes, and returns the context of a
+// tab.
 func Start(t testing.TB) context.Context {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package cli tests gostap's command line: the scripts of testdata run the
-// real binary, on the host runtime, and as far as pass 4 for an installed
-// kernel. What takes a running kernel is in tests/e2e.
+// Package cli tests gostap's command line: the scripts of testdata run the real binary, on the host
+// runtime, and up to pass 4 for an installed kernel. Tests that need a running kernel are in tests/e2e.
 package cli
 
 import (
@@ -20,6 +19,10 @@ import (
 
 func TestCommandLine(t *testing.T) {
 	bin := build(t)
+	project, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	nobody := homeOfNobody(t, filepath.Dir(bin))
 	root := cache.Root()
 	releases := vm.Releases()
@@ -34,11 +37,12 @@ func TestCommandLine(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOSTAP", bin)
+			env.Setenv("ROOT", project)
 			env.Setenv("NOBODY", nobody)
 			env.Setenv("PATH", filepath.Dir(bin)+":"+os.Getenv("PATH"))
 			env.Setenv("GOSTAP_CACHE", root) // the runtimes are built there once
 			env.Setenv("RELEASE", releases[0])
-			env.Setenv("GOSTAP_DEBUGINFO", "/nonexistent") // that of the machine would spell points with files and lines
+			env.Setenv("GOSTAP_DEBUGINFO", "/nonexistent") // that of the machine would add files and lines to probe points
 			env.Setenv("DEBUG", debug)
 			env.Setenv("NEWEST", releases[len(releases)-1])
 			return nil
@@ -57,7 +61,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// build builds gostap where every user may run it.
+// build builds gostap in a folder that every user may read.
 func build(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "gostap-cli-")
 	if err != nil {
@@ -70,14 +74,14 @@ func build(t *testing.T) string {
 	bin := filepath.Join(dir, "gostap")
 	cmd := exec.Command("go", "build", "-o", bin, "./cmd/gostap")
 	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as make builds it
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as in the Makefile
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
 	return bin
 }
 
-// homeOfNobody makes a folder for a user without rights.
+// homeOfNobody makes a home folder for an unprivileged user.
 func homeOfNobody(t *testing.T, dir string) string {
 	home := filepath.Join(dir, "nobody")
 	if err := os.Mkdir(home, 0o700); err != nil {
@@ -91,8 +95,7 @@ func homeOfNobody(t *testing.T, dir string) string {
 	return home
 }
 
-// sorted fails unless the last command's output has at least two lines, each
-// above the one before.
+// sorted fails unless the last command's output has at least two lines, in ascending order.
 func sorted(ts *testscript.TestScript, _ bool, _ []string) {
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
 	if len(lines) < 2 {
@@ -105,7 +108,7 @@ func sorted(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// once fails unless the last command wrote exactly one line of errors.
+// once fails unless the last command wrote exactly one line to standard error.
 func once(ts *testscript.TestScript, _ bool, _ []string) {
 	if text := ts.ReadFile("stderr"); strings.Count(text, "\n") != 1 {
 		ts.Fatalf("not one line of errors:\n%s", text)

@@ -11,7 +11,7 @@ import (
 	"gostap/vm"
 )
 
-// What docs/FROM-BPFTRACE.md says to gostap elaborates without a warning on each kernel that is installed.
+// The scripts in docs/FROM-BPFTRACE.md elaborate without a warning on each installed kernel.
 func TestFromBpftrace(t *testing.T) {
 	bin := build(t)
 	page, err := os.ReadFile("../../docs/FROM-BPFTRACE.md")

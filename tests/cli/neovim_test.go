@@ -13,7 +13,7 @@ import (
 	"gostap/vm"
 )
 
-// ask has neovim start gostap lsp for script.stp and write what it is told to answer.json.
+// ask makes neovim start gostap lsp for script.stp and write the responses to answer.json.
 const ask = `
 local file = vim.fn.expand("%:p")
 local client = vim.lsp.start_client({ name = "gostap", cmd = { "gostap", "lsp", "-r", vim.env.RELEASE }, root_dir = vim.fn.getcwd() })
@@ -42,7 +42,7 @@ probe vf
 probe end { foreach (k in n) println(k, n[k]) nosuch() }
 `
 
-// Neovim's own client gets diagnostics, completions, documentation and places of definitions, and renames.
+// Neovim's own client gets diagnostics, completions, documentation and definitions, and renames.
 func TestNeovim(t *testing.T) {
 	nvim, err := exec.LookPath("nvim")
 	if err != nil {

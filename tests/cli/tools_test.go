@@ -12,7 +12,8 @@ import (
 	"gostap/vm"
 )
 
-// Each tool elaborates without a warning on each kernel that is installed, without debuginfo; in make test on one of them.
+// Each tool elaborates without a warning on each installed kernel, without debuginfo; in make test on
+// one of them.
 func TestToolsElaborate(t *testing.T) {
 	bin := build(t)
 	all, err := tools.All()
@@ -27,7 +28,7 @@ func TestToolsElaborate(t *testing.T) {
 		given := map[string]string{"PROGRAM": bin, "FUNCTION": "vfs_read", "ARGUMENT": "$count"}
 		if strings.Contains(tool.Script, "process(@1).mark(") {
 			if given["PROGRAM"], err = exec.LookPath("/usr/bin/python3"); err != nil {
-				continue // nothing here has such marks
+				continue // no program here has such marks
 			}
 		}
 		var args []string
@@ -36,7 +37,7 @@ func TestToolsElaborate(t *testing.T) {
 				break
 			}
 			args = append(args, given[a.Name])
-			given["FUNCTION"] = "main.main" // behind a program, it is that one's
+			given["FUNCTION"] = "main.main" // behind a program, it is a function of that
 		}
 		for j, release := range releases {
 			if os.Getenv("GOSTAP_SPREAD") != "" && i%len(releases) != j {

@@ -12,11 +12,11 @@ import (
 	"sync"
 )
 
-// An asker runs gostap and tells what it says.
+// An asker runs gostap and returns its messages.
 type asker struct {
 	gostap  string // its path
 	env     []string
-	only    string // a wildcard of names to ask for, "" for all
+	only    string // a wildcard of the names to test, "" for all
 	verbose bool
 }
 
@@ -25,16 +25,15 @@ func (a asker) wants(name string) bool {
 	return a.only == "" || ok
 }
 
-// elaborates runs passes 1 and 2 over a script and returns
-// the first line of what is wrong with it, "" if nothing is.
+// elaborates runs passes 1 and 2 on a script and returns the first line of its error, "" if there is
+// none.
 func (a asker) elaborates(release, script string) string {
 	cmd := exec.Command(a.gostap, "-r", release, "-g", "-p2", "-e", script)
 	cmd.Env = append(os.Environ(), a.env...)
 	return complaint(cmd)
 }
 
-// complaint runs a command and returns the first line of its errors, "" if it
-// succeeds.
+// complaint runs a command and returns the first line of its error, "" if it succeeds.
 func complaint(cmd *exec.Cmd) string {
 	out, err := cmd.CombinedOutput()
 	if err == nil {
@@ -43,7 +42,7 @@ func complaint(cmd *exec.Cmd) string {
 	return fmt.Sprintf("%v: %s", err, firstError(string(out)))
 }
 
-// firstError returns the line of an output that says what went wrong.
+// firstError returns the first error in an output.
 func firstError(out string) string {
 	for line := range strings.Lines(out) {
 		if strings.Contains(strings.ToLower(line), "error:") {
@@ -54,8 +53,8 @@ func firstError(out string) string {
 	return first
 }
 
-// each calls a function for each name, on all processors at once, and returns
-// what it says in the names' order.
+// each calls a function for each item, on all processors in parallel, and returns the results in the
+// items' order.
 func each[T, R any](list []T, f func(T) R) []R {
 	found := make([]R, len(list))
 	var group sync.WaitGroup

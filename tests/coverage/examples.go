@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// An example is one of SystemTap's, by its .meta file.
+// An example is one of SystemTap's examples, from its .meta file.
 type example struct {
 	name    string // "io/iotop"
 	dir     string
 	check   string // the shell command that builds it, test_check
-	install string // the one that runs it, test_installcheck; "" for none
+	install string // the command that runs it, test_installcheck; "" for none
 }
 
 // examples prints how many of the examples build.
@@ -54,22 +54,21 @@ func (a asker) examples(folder string, releases []string) error {
 	return table.Flush()
 }
 
-// prepare reads the examples that are asked for, and makes a folder in which
-// gostap is called stap.
+// prepare reads the selected examples, and makes a folder in which gostap has the name stap.
 func (a asker) prepare(folder string) ([]example, string, error) {
 	list, err := readExamples(folder)
 	if err != nil {
 		return nil, "", err
 	}
 	list = slices.DeleteFunc(list, func(e example) bool { return !a.wants(e.name) })
-	bin, err := os.MkdirTemp(filepath.Dir(a.gostap), "coverage") // /tmp is another one in a VM
+	bin, err := os.MkdirTemp(filepath.Dir(a.gostap), "coverage") // not in /tmp, which is a different folder in a VM
 	if err != nil {
 		return nil, "", err
 	}
 	return list, bin, os.Symlink(a.gostap, filepath.Join(bin, "stap"))
 }
 
-// readExamples finds the examples whose .meta names a test_check.
+// readExamples finds the examples whose .meta has a test_check.
 func readExamples(folder string) ([]example, error) {
 	var list []example
 	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
@@ -101,8 +100,7 @@ func readExamples(folder string) ([]example, error) {
 	return list, err
 }
 
-// An answer is why an example does not build, "" if it does, and how long that
-// took.
+// An answer is the error of building an example, "" if there is none, and the time that it took.
 type answer struct {
 	why  string
 	took time.Duration

@@ -10,8 +10,7 @@ import (
 	"text/tabwriter"
 )
 
-// contexts are probes that a function may be called in; the first that takes a
-// function counts.
+// contexts are probes that a function may be called in; the first one that works counts.
 var contexts = []string{
 	`probe begin { %s println() }`,
 	`probe kernel.function("vfs_read") { %s println() }`,
@@ -21,7 +20,7 @@ var contexts = []string{
 
 var signature = regexp.MustCompile(`^(\w+)(?::(\w+))?\s*\((.*)\)$`)
 
-// library prints a table of what gostap has of the tapset reference.
+// library prints a table of the tapset reference's functions and aliases that gostap has.
 func (a asker) library(man string, releases []string) error {
 	functions, err := readPages(man, "function")
 	if err != nil {
@@ -41,12 +40,12 @@ func (a asker) library(man string, releases []string) error {
 	return table.Flush()
 }
 
-// A share is how many of some things are there.
+// A share is the number of existing items out of all.
 type share struct{ there, all int }
 
 func (s share) String() string { return fmt.Sprintf("%d/%d", s.there, s.all) }
 
-// functions asks for each function with each of its documented signatures.
+// functions tests each function with each of its documented signatures.
 func (a asker) functions(release string, pages []page) share {
 	pages = filter(pages, a.wants)
 	why := each(pages, func(p page) string { return a.function(release, p) })
@@ -73,8 +72,7 @@ func filter(pages []page, wants func(string) bool) []page {
 	return kept
 }
 
-// function says why a function can't be called as one of its signatures says,
-// "" if it can.
+// function returns why a function can't be called by one of its signatures, "" if it can.
 func (a asker) function(release string, p page) string {
 	for _, text := range p.synopsis {
 		var first string
@@ -104,8 +102,7 @@ func (a asker) function(release string, p page) string {
 	return ""
 }
 
-// calls spells the calls that a signature may mean: a parameter without a type
-// is a number or a string.
+// calls returns the calls for a signature: a parameter without a type may be a number or a string.
 func calls(text string) []string {
 	m := signature.FindStringSubmatch(text)
 	if m == nil {
@@ -137,14 +134,14 @@ func calls(text string) []string {
 	for _, args := range list {
 		call := m[1] + "(" + args + ")"
 		if m[2] != "" {
-			spelled = append(spelled, "print("+call+")") // else pass 2 may drop the call
+			spelled = append(spelled, "print("+call+")") // otherwise pass 2 may drop the call
 		}
 		spelled = append(spelled, call)
 	}
 	return spelled
 }
 
-// aliases asks for each alias, alone and with each of its variables.
+// aliases tests each alias, alone and with each of its variables.
 func (a asker) aliases(release string, pages []page) [2]share {
 	pages = filter(pages, func(name string) bool { return a.wants(name) && !ofTools(name) })
 	type answer struct {
@@ -183,14 +180,13 @@ func (a asker) aliases(release string, pages []page) [2]share {
 	return [2]share{points, values}
 }
 
-// ofTools tells the aliases that stand for places in SystemTap's own programs,
-// which nobody has who has gostap.
+// ofTools reports whether an alias is for SystemTap's own programs, which users of gostap do not have.
 func ofTools(name string) bool {
 	tool, _, _ := strings.Cut(name, ".")
 	return tool == "stap" || tool == "stapio" || tool == "staprun"
 }
 
-// probe spells a probe that reads variables.
+// probe returns the text of a probe that reads variables.
 func probe(name string, values []string) string {
 	script := "probe " + name + " { "
 	for _, v := range values {

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Coverage says how much of what SystemTap documents gostap has: the functions
-// and probe aliases of its tapset reference with their variables, and its
-// examples, on each kernel. What it compares with are the manual pages and
-// .meta files of Debian's systemtap-doc.
+// Coverage measures how much of what SystemTap documents gostap has: the functions and probe aliases of
+// its tapset reference with their variables, and its examples, on each kernel. The documentation is the
+// manual pages and .meta files of Debian's systemtap-doc.
 //
-//	go run ./tests/coverage [-v] [-gostap=FILE] library [RELEASE…]
-//	go run ./tests/coverage [-v] [-gostap=FILE] examples [RELEASE…]
-//	go run ./tests/coverage [-v] [-gostap=FILE] run [RELEASE…]
+// \tgo run ./tests/coverage [-v] [-gostap=FILE] library [RELEASE…]
+// \tgo run ./tests/coverage [-v] [-gostap=FILE] examples [RELEASE…]
+// \tgo run ./tests/coverage [-v] [-gostap=FILE] run [RELEASE…]
 //
-// Each function is called, and each alias probed with all of its variables, by
-// a script of its own, which passes 1 and 2 take or not, without debuginfo. Of
-// each example the command is run that its .meta names as test_check, with
-// gostap in stap's place; run does so with their test_installcheck, in a VM.
-// -v lists what fails, and why, one line each; -debuginfo looks for debuginfo.
+// Each function is called, and each alias probed with all of its variables, by a script of its own, for
+// which passes 1 and 2 must succeed without debuginfo. For each example the test_check command of its
+// .meta is run, with gostap in place of stap; run does so with the test_installcheck commands, in a VM.
+// -v lists what fails, and why, one line each; -debuginfo uses debuginfo.
 package main
 
 import (

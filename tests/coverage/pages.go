@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// A page is one manual page of SystemTap's tapset reference: a function or a
-// probe alias.
+// A page is one manual page of SystemTap's tapset reference, for a function or a probe alias.
 type page struct {
 	name     string
 	synopsis []string // a function's signatures, "user_string:string(addr:long)"
@@ -28,8 +27,8 @@ var (
 	word     = regexp.MustCompile(`^\$?\w+$`)
 )
 
-// readPages reads the pages of one kind, "function" or "probe", in a folder of
-// manual pages (systemtap-doc's, /usr/share/man/man3).
+// readPages reads the pages of one kind, "function" or "probe", in a folder of manual pages
+// (systemtap-doc's is /usr/share/man/man3).
 func readPages(folder, kind string) ([]page, error) {
 	files, err := filepath.Glob(filepath.Join(folder, kind+"::*.3stap.gz"))
 	if err != nil {
@@ -64,7 +63,7 @@ func gunzip(name string) (string, error) {
 	return string(text), err
 }
 
-// parsePage takes a page's synopsis and variables out of its troff source.
+// parsePage parses the synopsis and variables in a page's troff source.
 func parsePage(name, text string) page {
 	p := page{name: name}
 	heads := section.FindAllStringSubmatchIndex(text, -1)

@@ -20,13 +20,11 @@ import (
 	"gostap/vm"
 )
 
-// each example has that many seconds in the VM, and on the host for its C
-// compiler.
+// seconds is the time limit of each example in the VM, and on the host for its C compiler.
 const seconds = 120
 
-// driver runs, in the VM, the lines of its script, each of them the example's
-// name, folder and command parted by tabs, and prints what came of it. Something
-// goes on meanwhile, as on any machine.
+// driver runs, in the VM, the lines of its script, each of which has an example's name, folder and
+// command separated by tabs, and prints the results. A background load produces events.
 const driver = `while :; do cat /proc/uptime >/tmp/uptime; sleep 0.1; done &
 printf '%%s' "$1" | while IFS='	' read -r name dir command; do
 	cd "$dir"
@@ -78,8 +76,8 @@ func (a asker) run(folder string, releases []string) error {
 	return table.Flush()
 }
 
-// buildHere runs the installchecks with a stap that stops after pass 4, so that
-// the VM, which may be emulated, finds most of their modules in the cache.
+// buildHere runs the installchecks with a stap that stops after pass 4, so that the VM, which may be
+// emulated, finds most of the modules in the cache.
 func (a asker) buildHere(list []example, bin, release string) error {
 	folder := filepath.Join(bin, release)
 	script := fmt.Sprintf("#!/bin/sh\nexec %s -r %s -p4 \"$@\"\n", filepath.Join(bin, "stap"), release)
@@ -98,8 +96,7 @@ func (a asker) buildHere(list []example, bin, release string) error {
 	return nil
 }
 
-// results counts, in what the driver prints, the examples that ran, and lists
-// the others as they come.
+// results counts the examples that ran, by the driver's output, and lists the others.
 func (a asker) results(r io.Reader, release string) (share, error) {
 	var s share
 	var name, why string

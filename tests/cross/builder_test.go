@@ -19,7 +19,7 @@ import (
 	"gostap/tests/cross/generate"
 )
 
-// A builder makes modules of scripts, two at a time.
+// A builder builds the modules of scripts, two at a time.
 type builder struct {
 	*testing.T
 	dir, release string
@@ -32,7 +32,7 @@ type builder struct {
 
 func newBuilder(t *testing.T, dir, release string) *builder {
 	b := &builder{T: t, dir: dir, release: release, slots: make(chan struct{}, 2), built: map[string]bool{}}
-	// gs_cross is installed, but only in a mount namespace of gostap's own.
+	// Make gs_cross an installed module, in a mount namespace for gostap only.
 	b.installed = filepath.Join(kernels.Find(release).Modules(), "modules.dep")
 	list, err := os.ReadFile(b.installed)
 	if err != nil {
@@ -49,7 +49,7 @@ func newBuilder(t *testing.T, dir, release string) *builder {
 	return b
 }
 
-// gostap runs it for the kernel, up to pass 4.
+// gostap runs gostap for the kernel, up to pass 4.
 func (b *builder) gostap(args ...string) (string, error) {
 	const mounted = `mount --bind modules.dep "$0" && exec ./gostap "$@"`
 	args = append([]string{"-Umr", "sh", "-c", mounted, b.installed, "-r", b.release, "-g", "-w"}, args...)
@@ -61,7 +61,8 @@ func (b *builder) gostap(args ...string) (string, error) {
 
 var refused = regexp.MustCompile(`error: a condition can't .*\bask_(\d+)\(\)`)
 
-// inConditions returns the items that a condition can have: those that change nothing, and need no probe point.
+// inConditions returns the items that are allowed in a condition: those that change nothing, and need
+// no probe point.
 func (b *builder) inConditions(items []generate.Item) (list []generate.Item) {
 	items = slices.DeleteFunc(slices.Clone(items), func(it generate.Item) bool { return it.Handler })
 	if err := os.WriteFile(filepath.Join(b.dir, "conditions.stp"), []byte(generate.Conditions(items)), 0o644); err != nil {
@@ -85,7 +86,8 @@ func (b *builder) inConditions(items []generate.Item) (list []generate.Item) {
 
 var missing = regexp.MustCompile(`^(@cast: the kernel has no type|no enumeration of the kernel has a constant) `)
 
-// inKernel returns the items without the library's functions that this kernel has not the types or symbols for, which it says.
+// inKernel returns the items without the library functions for which this kernel lacks types or
+// symbols.
 func (b *builder) inKernel(items []generate.Item) []generate.Item {
 	if len(items) == 0 {
 		return nil
@@ -108,13 +110,13 @@ func (b *builder) inKernel(items []generate.Item) []generate.Item {
 	return nil
 }
 
-// build begins to build a script's module, once, and returns its name.
+// build starts to build a script's module, unless that has been done, and returns its name.
 func (b *builder) build(s *generate.Script) string {
 	if b.built[s.Name] {
 		return s.Name
 	}
 	b.built[s.Name] = true
-	file := s.Name + ".stp" // without its folder, which would keep the module from being found in the cache the next time
+	file := s.Name + ".stp" // without its folder, which would differ in the next run and make the cache miss
 	if err := os.WriteFile(filepath.Join(b.dir, file), []byte(s.Text), 0o644); err != nil {
 		b.Fatal(err)
 	}
@@ -135,7 +137,8 @@ func (b *builder) wait() {
 	}
 }
 
-// findStatement returns an instruction of vfs_read that is not its first: behind ftrace's call, and the endbr64 before it.
+// findStatement returns an instruction of vfs_read other than the first: behind ftrace's call, and an
+// endbr64 before it.
 func (b *builder) findStatement() string {
 	k, err := symbols.Open(b.release)
 	if err != nil {

@@ -20,14 +20,14 @@ var (
 	numbers     = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
 )
 
-// totals are what all sessions come to.
+// totals are the sums over all sessions.
 type totals struct {
 	sessions, figures       int
 	produced, printed, lost int
 	cells                   map[string]bool // items that have run in a context
-	crossed                 map[string]bool // and while something happened
-	meanwhile               map[string]int  // how often
-	said                    map[string]int  // what sessions said, without its figures
+	crossed                 map[string]bool // items that have run in a context while something happened
+	meanwhile               map[string]int  // number of sessions for each kind of event
+	said                    map[string]int  // messages of sessions, without numbers
 }
 
 func (sums *totals) report(t *testing.T, took time.Duration) {
@@ -43,14 +43,14 @@ func (sums *totals) report(t *testing.T, took time.Duration) {
 	}
 }
 
-// interrupted says whether the signal that tells a session to stop ended its process: it came before gostap knew that it
-// would want it, or when all was done.
+// interrupted reports whether the signal for stopping a session killed its process: it came before
+// gostap had installed a handler, or after the end.
 func (s *oneSession) interrupted() bool {
 	status, ok := s.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGINT && s.told
 }
 
-// check holds a session's figures against each other.
+// check checks that a session's figures are consistent.
 func (s *oneSession) check(sums *totals) {
 	text, said := s.Out.String(), s.Err.String()
 	for line := range strings.Lines(said) {
@@ -69,7 +69,7 @@ func (s *oneSession) check(sums *totals) {
 	produced, _ := strconv.Atoi(m[1])
 	others, _ := strconv.Atoi(m[2])
 	printed, lost := len(eventLine.FindAllString(text, -1)), s.Lost()
-	// What is lost is counted in records, of which items make some, too.
+	// Losses are counted in records, some of which are not items' lines.
 	if missing := produced - printed; missing < 0 || missing > lost || lost > missing+others {
 		s.Errorf("%s: %d events were produced, %d printed, %d records of these and at most %d others reported as lost\n%s",
 			s, produced, printed, lost, others, said)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package cross runs, in a micro-VM's kernel, every function of the library
-// and every construct of the language in every context that handlers run in,
-// while something happens that must harm nobody: processors go and come,
-// memory is short, the reader stops. Each session ends in time, with figures
-// that add up, and leaves a clean kernel.
+// Package cross runs, in a micro-VM's kernel, every function of the library and every construct of the
+// language in every context that handlers run in, during events that must not do harm: CPU hotplug,
+// lack of memory, a reader that stops. Each session must end in time, with consistent figures, and
+// leave a clean kernel.
 //
-//	go test ./tests/cross                       the short form: some contexts, other ones on each kernel
-//	GOSTAP_TORTURE=long go test -timeout 5h …   all of them crossed
-//	GOSTAP_TORTURE=long go test -timeout 5h ./tests/cross -cross.sessions=40   as many of them, spread over all
-//	go test ./tests/cross -cross.run=timer      some contexts
+// \tgo test ./tests/cross                       the short form: some contexts, different ones on each
+// kernel
+// \tGOSTAP_TORTURE=long go test -timeout 5h …   all combinations
+// \tGOSTAP_TORTURE=long go test -timeout 5h ./tests/cross -cross.sessions=40   so many of them, at
+// equal distances
+// \tgo test ./tests/cross -cross.run=timer      some contexts
 //
-// generate writes the scripts, module is what they probe beside the kernel.
-// GOSTAP_KERNELS chooses the kernels.
+// generate writes the scripts, module is probed in addition to the kernel. GOSTAP_KERNELS selects the
+// kernels.
 package cross
 
 import (
@@ -40,7 +41,7 @@ var (
 	most   = flag.Int("cross.sessions", 0, "how many sessions there are at most; 0: all")
 )
 
-// A planned session is a script that is run while something happens, beside another one if that is what happens.
+// A planned session is a script that runs during an event, with another script if that is the event.
 type planned struct {
 	Context, Meanwhile string
 	Module, Beside     string
@@ -93,8 +94,8 @@ func TestCross(t *testing.T) {
 	}
 }
 
-// plan pairs the scripts of the nth context with what happens meanwhile, such that each is there: in the short form one
-// of them, each context's another one.
+// plan pairs the scripts of the nth context with events, such that each event occurs: in the short form
+// one of them, a different one for each context.
 func plan(n int, scripts []*generate.Script) (list []planned) {
 	for i := range session.Choose(1, max(len(scripts), len(meanwhiles))) {
 		s := scripts[(n+i)%len(scripts)]
@@ -110,11 +111,11 @@ func plan(n int, scripts []*generate.Script) (list []planned) {
 	return list
 }
 
-// shortSessions is how many sessions the short form has on each kernel, or with GOSTAP_SPREAD on all of them: they take some
-// ten seconds each.
+// shortSessions is the number of sessions in the short form on each kernel, or with GOSTAP_SPREAD on
+// all kernels together: each takes some ten seconds.
 const shortSessions = 7
 
-// sessions is how many there are at most on each of a number of kernels; 0: all.
+// sessions is the maximal number of sessions on each of a number of kernels; 0: all.
 func sessions(kernels int) int {
 	switch {
 	case *most != 0:
@@ -127,7 +128,8 @@ func sessions(kernels int) int {
 	return shortSessions
 }
 
-// spread takes n of the planned sessions, at equal distances, others in each turn; all of them if n is 0.
+// spread selects n of the planned sessions, at equal distances, different ones for each turn; all of
+// them if n is 0.
 func spread(list []planned, n, turn int) (some []planned) {
 	if n == 0 || n > len(list) {
 		return list
@@ -139,7 +141,7 @@ func spread(list []planned, n, turn int) (some []planned) {
 	return some
 }
 
-// build begins to build the modules of a planned session.
+// build starts to build the modules of a planned session.
 func (p *planned) build(b *builder) {
 	p.Module = b.build(p.script)
 	if p.beside != nil {
@@ -147,7 +149,7 @@ func (p *planned) build(b *builder) {
 	}
 }
 
-// items returns what is crossed.
+// items returns the functions and constructs to be tested.
 func items(t *testing.T) []generate.Item {
 	env := &syntax.Env{Runtime: "kernel", Arch: "x86_64", KernelVR: "6.1.0", StapVersion: "4.8"}
 	library, diags := library.Load(env, library.Folder{FS: tapsets.FS, Path: "tapset"})
@@ -167,7 +169,7 @@ func write(t *testing.T, dir string, list []planned) {
 	}
 }
 
-// As many sessions as are asked for, no two the same, from the first context to the last.
+// The requested number of sessions is selected, without duplicates, from the first context to the last.
 func TestSpread(t *testing.T) {
 	var all []planned
 	for n := range generate.Contexts {

@@ -20,7 +20,7 @@ import (
 	"gostap/tests/session"
 )
 
-// TestGuest is what is done inside the VM.
+// TestGuest runs inside the VM.
 func TestGuest(t *testing.T) {
 	if guest.Dir() == "" {
 		t.Skip("TestCross runs this in a VM")
@@ -45,7 +45,7 @@ func TestGuest(t *testing.T) {
 	sums.report(t, time.Since(began))
 }
 
-// plans returns what the host has planned.
+// plans returns the sessions that the host has planned.
 func plans(t *testing.T) (list []planned) {
 	data, err := os.ReadFile(filepath.Join(guest.Dir(), "plan.json"))
 	if err == nil {
@@ -57,7 +57,8 @@ func plans(t *testing.T) (list []planned) {
 	return list
 }
 
-// prepare loads the module and starts the program that are probed, and has files read, written and opened some hundred times a second.
+// prepare loads the module and starts the program that are probed, and some hundred reads, writes and
+// opens of files per second.
 func prepare(t *testing.T) {
 	if err := guest.Harm(); err != nil {
 		t.Logf("before any session, as the kernel booted: %v", err)
@@ -99,11 +100,11 @@ func readProcfs() {
 	}
 }
 
-// What the log speaks of with other words than where gostap comes to harm: backtraces that were asked for, processes that had no
-// memory.
+// harmless matches words in the kernel log that usually report harm but are expected here: requested
+// backtraces, processes without memory.
 var harmless = regexp.MustCompile(`^(Call Trace|NMI backtrace)$`)
 
-// runPlanned runs a planned session to its end, and holds against each other what has become of it.
+// runPlanned runs a planned session to its end, and checks its results.
 func runPlanned(t *testing.T, c *generate.Context, p *planned, sums *totals) {
 	t.Helper()
 	m := meanwhiles[slices.IndexFunc(meanwhiles, func(m meanwhile) bool { return m.name == p.Meanwhile })]

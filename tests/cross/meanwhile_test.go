@@ -18,15 +18,15 @@ import (
 
 const beside = "another session probes the same"
 
-// A meanwhile is something that happens while a session runs.
+// A meanwhile is an event during a session.
 type meanwhile struct {
 	name     string
-	ready    func() bool // prepares it; false: the kernel does not have it
+	ready    func() bool // prepares it; false: the kernel does not support it
 	as       []string    // a command that runs gostap
-	options  []string    // of gostap
+	options  []string    // options of gostap
 	do       func(r *running)
-	starting bool // it happens from the start on: it need not come to begin
-	kills    bool // gostap may die of it
+	starting bool // it occurs from the start on: the session may fail to start
+	kills    bool // gostap may be killed by it
 }
 
 var meanwhiles = []meanwhile{
@@ -65,7 +65,7 @@ func hotplug(r *running) {
 	}
 }
 
-// switchFtrace may be refused, as long as something needs ftrace.
+// switchFtrace switches ftrace off and on; the kernel may refuse that while ftrace is in use.
 func switchFtrace(r *running) {
 	const file = "/proc/sys/kernel/ftrace_enabled"
 	for range session.Choose(1, 3) {
@@ -86,13 +86,13 @@ func reload(r *running) {
 
 var injections = []string{"/sys/kernel/debug/failslab", "/sys/kernel/debug/fail_page_alloc"}
 
-// failing says whether the kernel can have allocations fail.
+// failing reports whether the kernel supports fault injection for allocations.
 func failing() bool {
 	_, err := os.Stat(injections[0])
 	return err == nil
 }
 
-// inject has allocations of tasks that are marked for it fail.
+// inject makes allocations fail in tasks that are marked for it.
 func inject(r *running, percent int) {
 	for _, dir := range injections {
 		for _, f := range []struct {
@@ -106,14 +106,14 @@ func inject(r *running, percent int) {
 	put(filepath.Join(injections[1], "ignore-gfp-highmem"), "N")
 }
 
-// failSometimes has one allocation of a hundred fail from the start on.
+// failSometimes makes one allocation in a hundred fail from the start on.
 func failSometimes(r *running) {
 	inject(r, 1)
 	defer inject(r, 0)
 	r.work(500 * time.Millisecond)
 }
 
-// failOften has every fifth allocation fail from now on.
+// failOften makes every fifth allocation fail from now on.
 func failOften(r *running) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/make-it-fail", r.sessions[0].Process.Pid))
 	for _, task := range tasks {
@@ -128,12 +128,13 @@ func failOften(r *running) {
 
 const group = "/sys/fs/cgroup/gs_cross"
 
-// fillBefore has little memory for all that a session takes, for as long as it lasts.
+// fillBefore reduces the memory for the whole session.
 func fillBefore(r *running) {
 	r.work(time.Second)
 }
 
-// fill takes away the memory that a session has, for a while: within it gostap may do nothing but read its own pages again.
+// fill takes memory away from a session, temporarily: meanwhile gostap can only read its own pages
+// again.
 func fill(r *running) {
 	r.must(put(group+"/memory.max", "max"))
 	r.must(put(group+"/cgroup.procs", r.sessions[0].Process.Pid))
@@ -150,7 +151,8 @@ func stopReader(r *running) {
 	r.sessions[0].Process.Signal(syscall.SIGCONT)
 }
 
-// stopEarly stops a session between its module's loading and a moment after it has begun; now and then before.
+// stopEarly stops a session between the loading of its module and a moment after its start; sometimes
+// before.
 func stopEarly(r *running) {
 	if rand.N(4) > 0 {
 		session.Within(limit(), func() bool { return session.Loaded(r.planned.Module) || r.sessions[0].gone() })
@@ -159,7 +161,7 @@ func stopEarly(r *running) {
 	r.sessions[0].stop()
 }
 
-// makeGroup makes the cgroup; false if the kernel has none that count memory.
+// makeGroup makes the cgroup; false if the kernel has no memory controller.
 func makeGroup() bool {
 	os.MkdirAll("/sys/fs/cgroup", 0o755)
 	unix.Mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, "")

@@ -16,7 +16,7 @@ import (
 	"gostap/tests/session"
 )
 
-// A running plan: its session, and the one beside it.
+// A running is a planned session that runs, and the session beside it.
 type running struct {
 	*testing.T
 	context   *generate.Context
@@ -31,14 +31,15 @@ type oneSession struct {
 	*running
 	*session.Session
 	module string
-	told   bool // to stop
+	told   bool // it has been told to stop
 	code   int
 }
 
-// String says what runs, for messages.
+// String describes the session and the event in messages.
 func (r *running) String() string { return r.planned.Module + " while " + r.meanwhile.name }
 
-// begin starts the sessions. They end when their target does, if their handlers run: it is a process that waits.
+// begin starts the sessions. They end when their target, a waiting process, does, provided that their
+// handlers run.
 func (r *running) begin() {
 	r.target = exec.Command("sleep", "infinity")
 	if err := r.target.Start(); err != nil {
@@ -58,7 +59,7 @@ func (r *running) begin() {
 	}
 }
 
-// start starts a session, by the command that what happens meanwhile puts before it.
+// start starts a session, with the event's command before gostap.
 func (r *running) start(module string) {
 	args := []string{"run", "-x", fmt.Sprint(r.target.Process.Pid), session.Module(module)}
 	s := &oneSession{running: r, module: module}
@@ -66,18 +67,18 @@ func (r *running) start(module string) {
 	r.sessions = append(r.sessions, s)
 }
 
-// limit is how long anything may take.
+// limit is the time limit of all steps.
 func limit() time.Duration { return session.Choose(time.Minute, 5*time.Minute) }
 
 func (s *oneSession) begun() bool { return bytes.Contains(s.Out.Bytes(), []byte("begun\n")) }
 
-// gone says whether the process has ended, for whatever reason.
+// gone reports whether the process has ended.
 func (s *oneSession) gone() bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Process.Pid))
 	return err != nil || bytes.Contains(stat, []byte(") Z "))
 }
 
-// stop tells a session to stop, once: to be told again, it would not wait for its end probes.
+// stop tells a session to stop, once: a second signal would skip its end probes.
 func (s *oneSession) stop() {
 	if !s.told {
 		s.Process.Signal(syscall.SIGINT)
@@ -85,7 +86,7 @@ func (s *oneSession) stop() {
 	s.told = true
 }
 
-// work lets the sessions run until they have printed something of most of their items, or for a while.
+// work lets the sessions run until most of their items have printed something, or for a while.
 func (r *running) work(most time.Duration) {
 	s := r.sessions[0]
 	session.Within(most, func() bool {
@@ -96,7 +97,7 @@ func (r *running) work(most time.Duration) {
 	})
 }
 
-// end ends the sessions: by their target's end first, which their handlers act on; then by a signal.
+// end ends the sessions: by the end of their target, which their handlers react to; then by a signal.
 func (r *running) end() {
 	r.work(session.Choose(time.Second, 3*time.Second))
 	r.target.Process.Kill()
@@ -107,7 +108,7 @@ func (r *running) end() {
 		}
 		s.stop()
 		if !session.Within(limit(), s.gone) {
-			s.Process.Signal(syscall.SIGABRT) // has it say where it hangs
+			s.Process.Signal(syscall.SIGABRT) // prints where it hangs
 			session.Within(10*time.Second, s.gone)
 			r.Errorf("%s: it doesn't end: %s", r, s.Err.String())
 			s.Process.Kill()
@@ -119,7 +120,8 @@ func (r *running) end() {
 	}
 }
 
-// bury is the end of a session whose gostap was killed: its probes go by themselves, and its module when it is told to.
+// bury checks the end of a session whose gostap was killed: its probes are removed automatically, its
+// module by rmmod.
 func (s *oneSession) bury() {
 	session.Removed(s.T, s.module)
 }

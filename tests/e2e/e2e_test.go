@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package e2e runs gostap as its users do, on real kernels: the test boots a
-// micro-VM for each kernel and runs itself again in there, where the scripts
-// of testdata are run one after the other. GOSTAP_KERNELS, a list of releases
-// parted by spaces, chooses the kernels; else all that are installed.
-// GOSTAP_SCRIPTS, a regular expression, chooses the scripts. With GOSTAP_SPREAD,
-// as in make test, the long ones run on one of the kernels each, whichever comes to them first.
-// GOSTAP_GO_CALLS is how many calls of Go's functions are traced, 20,000 if it is not set.
+// Package e2e runs gostap on real kernels: the test boots a micro-VM for each kernel and runs itself
+// again in it, where the scripts of testdata are run one after the other. GOSTAP_KERNELS, a list of
+// releases separated by spaces, selects the kernels; default: all that are installed. GOSTAP_SCRIPTS, a
+// regular expression, selects the scripts. With GOSTAP_SPREAD, as in make test, long scripts run on one
+// of the kernels each, the one that reaches them first. GOSTAP_GO_CALLS is the number of calls of Go
+// functions that are traced, default 20,000.
 package e2e
 
 import (
@@ -51,7 +50,7 @@ func TestKernels(t *testing.T) {
 		places := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/e2e/module"))
 		values, bare := guest.BuildModule(t, release, "tests/module"), stripImage(t, dir, release)
 		t.Run(release, func(t *testing.T) {
-			t.Parallel() // a guest has one script at a time, and leaves a processor idle
+			t.Parallel() // a guest runs one script at a time, and leaves a processor idle
 			guest.Run(t, guest.Config{
 				Release: release,
 				Dir:     dir,
@@ -66,16 +65,17 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// goCalls is how many calls usergomany traces.
+// goCalls is the number of calls that usergomany traces.
 func goCalls() string {
 	return cmp.Or(os.Getenv("GOSTAP_GO_CALLS"), "20000")
 }
 
-// long is the first line of scripts that take their time, and look at what differs little between kernels.
+// long is the first line of scripts that take long, and whose results hardly depend on the kernel.
 const long = "# Long.\n"
 
-// elsewhere reports whether a script is a long one that another kernel's guest has begun. The guests share
-// folder, in which each makes a folder for what it begins; "" is for all of them on each kernel.
+// elsewhere reports whether a script is a long one that another kernel's guest has started. The guests
+// share folder, in which each makes a folder for what it starts; if folder is "", all run on each
+// kernel.
 func elsewhere(folder, script string) (bool, error) {
 	text, err := os.ReadFile(filepath.Join("testdata", script+".txtar"))
 	if err != nil || folder == "" || !strings.HasPrefix(string(text), long) {
@@ -88,7 +88,8 @@ func elsewhere(folder, script string) (bool, error) {
 	return false, err
 }
 
-// timeLeft is how long a guest may take: an hour, but less than go test still gives all of it, so that a hang shows the console.
+// timeLeft is the time limit of a guest: an hour, or less than the rest of go test's, so that the
+// console is shown if it hangs.
 func timeLeft(t *testing.T) time.Duration {
 	end, ok := t.Deadline()
 	if !ok {
@@ -106,7 +107,7 @@ func build(t *testing.T, dir, release, built string) {
 	}
 }
 
-// bundle makes one program of testdata/bundle.stp for all kernels, on the host.
+// bundle makes one bundle of testdata/bundle.stp for all kernels, on the host.
 func bundle(t *testing.T, dir string, releases []string) string {
 	path := filepath.Join(dir, "bundled")
 	guest.Command(t, dir, filepath.Join(dir, "gostap"), "bundle", "-k", strings.Join(releases, ","), "-o", path,
@@ -114,7 +115,7 @@ func bundle(t *testing.T, dir string, releases []string) string {
 	return path
 }
 
-// stripImage makes an image of the kernel, unpacked, in which gostap finds no BTF.
+// stripImage makes an uncompressed image of the kernel without BTF.
 func stripImage(t *testing.T, dir, release string) string {
 	file, err := os.ReadFile(kernels.Find(release).Image())
 	if err != nil {
@@ -175,29 +176,30 @@ func TestGuest(t *testing.T) {
 	})
 }
 
-// noDebuginfo is in the environment of all scripts but that which is about debuginfo: with it, points have names with files and lines.
+// noDebuginfo is in the environment of all scripts except that about debuginfo, which would add files
+// and lines to probe points.
 const noDebuginfo = "GOSTAP_DEBUGINFO=/nonexistent"
 
-// condition says what the kernel is like that scripts run on.
+// condition evaluates a script's condition on the kernel.
 func condition(cond string) (bool, error) {
 	switch cond {
-	case "spread": // make test, whose time is short
+	case "spread": // make test, which runs a selection
 		return os.Getenv("BEGUN") != "", nil
 	case "locked":
 		return os.Getenv("LOCKED") != "", nil
-	case "trusting": // a key that modules can be signed with
+	case "trusting": // a key for signing modules
 		return os.Getenv("LOCKED") == "trusting", nil
 	case "rt":
 		_, err := os.Stat("/sys/kernel/realtime")
 		return err == nil, nil
 	case "debuginfo":
 		return hasDebuginfo(runningKernel()), nil
-	case "moduletypes": // BTF of modules, which came with 5.11, or debuginfo
+	case "moduletypes": // BTF of modules, from 5.11 on, or debuginfo
 		kernel := runningKernel()
 		config, err := os.ReadFile(kernel.Config())
 		return strings.Contains(string(config), "\nCONFIG_DEBUG_INFO_BTF_MODULES=y\n") || hasDebuginfo(kernel), err
 	}
-	if version, ok := strings.CutPrefix(cond, "since:"); ok { // a version of the kernel, as in [since:5.14]
+	if version, ok := strings.CutPrefix(cond, "since:"); ok { // a minimal kernel version, as in [since:5.14]
 		return syntax.CompareVersions(runningKernel().Release, version) >= 0, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
@@ -217,8 +219,8 @@ func hasDebuginfo(kernel kernels.Kernel) bool {
 	return err == nil
 }
 
-// mark puts into a script the module's path for $VALUES, and for names of lines
-// of values.c, which end these as comments, their numbers.
+// mark replaces $VALUES in a script by the module's path, and names of lines of values.c, which are
+// comments at their ends, by line numbers.
 func mark(ts *testscript.TestScript, neg bool, args []string) {
 	source, err := os.ReadFile(filepath.Join(filepath.Dir(ts.Getenv("VALUES")), "values.c"))
 	ts.Check(err)
@@ -233,8 +235,7 @@ func mark(ts *testscript.TestScript, neg bool, args []string) {
 
 var lineMark = regexp.MustCompile(`/\* ([A-Z_]+) \*/$`)
 
-// clean fails if the kernel log speaks of harm, or if a probe or a gostap
-// module is left.
+// clean fails if the kernel log reports harm, or if a probe or a gostap module is left.
 func clean(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(guest.Clean())
 }
@@ -250,7 +251,7 @@ func probes(ts *testscript.TestScript) string {
 func armed(ts *testscript.TestScript, neg bool, args []string) {
 	await(ts, 60*time.Second, "no probe was armed", func() bool {
 		for line := range strings.Lines(probes(ts)) {
-			if !strings.Contains(line, "[DISABLED]") { // a kprobe that is only registered as yet
+			if !strings.Contains(line, "[DISABLED]") { // a kprobe that is registered but not enabled
 				return true
 			}
 		}
@@ -258,15 +259,15 @@ func armed(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// disarmed waits until no probe is left, and logs how long that took: two
-// seconds at most, but for a host that is too busy to run the VM.
+// disarmed waits until no probe is left, and logs the time: two seconds at most, unless the host is too
+// busy.
 func disarmed(ts *testscript.TestScript, neg bool, args []string) {
 	began := time.Now()
 	await(ts, 60*time.Second, "probes are left", func() bool { return probes(ts) == "" })
 	ts.Logf("no probe is left after %v", time.Since(began).Round(time.Millisecond))
 }
 
-// enabled waits until ftrace calls a probe at the function that is named, or, negated, until it does not.
+// enabled waits until ftrace calls a probe at the named function or, negated, until it does not.
 func enabled(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: enabled FUNCTION")
@@ -278,7 +279,7 @@ func enabled(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// receive starts an OpenTelemetry receiver, and with the name of a file writes into it what has come.
+// receive starts an OpenTelemetry receiver or, with the name of a file, writes the received data to it.
 func receive(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 1 {
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(received.Text()), 0o666))
@@ -291,7 +292,7 @@ func receive(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { server.Close() })
 }
 
-// received is what the receiver has.
+// received has the received data.
 var received receiver.Receiver
 
 func await(ts *testscript.TestScript, limit time.Duration, failure string, done func() bool) {

@@ -15,7 +15,8 @@ import (
 	"gostap/vm"
 )
 
-// Package ovmf has a firmware whose variables turn Secure Boot on and trust a key that comes with it.
+// Debian's package ovmf has a firmware whose variables enable Secure Boot and trust a key in the
+// package.
 const (
 	firmware  = "/usr/share/OVMF/OVMF_CODE_4M.fd"
 	variables = "/usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd"
@@ -23,12 +24,12 @@ const (
 	snakeCert = "/usr/share/ovmf/PkKek-1-snakeoil.pem"
 )
 
-// lockedScripts are the scripts that load no modules but gostap's.
+// lockedScripts are the scripts that load only gostap's modules.
 const lockedScripts = "signing|hello|vfs-reads|conditions|context|data|errors|json|overload|recorder|registers|rights|slow|stacks|timers|tracepoints"
 
-// TestLockdown runs scripts under Secure Boot, with a kernel that is locked down and modules that are signed. A kernel that trusts no keys but
-// those of its own build is locked down without firmware, and has to refuse. It takes a boot through firmware for each kernel, and runs for
-// those only that GOSTAP_KERNELS names.
+// TestLockdown runs scripts under Secure Boot, with a kernel that is locked down and signed modules. A
+// kernel that trusts only the keys of its own build is locked down without firmware, and must refuse
+// the modules. As it takes a boot through firmware, it runs only for kernels in GOSTAP_KERNELS.
 func TestLockdown(t *testing.T) {
 	if guest.Dir() != "" {
 		t.Skip("this is the guest")
@@ -50,7 +51,7 @@ func TestLockdown(t *testing.T) {
 				Test:       "TestGuest",
 				Run:        "signing",
 				Env:        []string{"LOCKED=trusting nobody"},
-				KernelArgs: []string{"lockdown=integrity", "efi=runtime"}, // PREEMPT_RT asks the firmware for no keys else
+				KernelArgs: []string{"lockdown=integrity", "efi=runtime"}, // PREEMPT_RT reads the firmware's keys only with efi=runtime
 				Timeout:    25 * time.Minute,
 			}
 			config, err := os.ReadFile(kernel.Config())
@@ -68,7 +69,7 @@ func TestLockdown(t *testing.T) {
 	}
 }
 
-// writeSigning makes dir/signing/gostap, which signs what it builds.
+// writeSigning writes dir/signing/gostap, a script that signs the modules that it builds.
 func writeSigning(t *testing.T, dir, key string) {
 	text := `#!/bin/sh
 case $1 in

@@ -16,9 +16,9 @@ import (
 	"gostap/tests/guest"
 )
 
-// warm builds the runtime and the indices of the kernel and its modules, and the modules of the scripts: the
-// compiler would take seconds for each in the guest, and takes a tenth of one here. Whatever the guest does not find
-// in the cache it builds itself.
+// warm builds the runtime, the indexes of the kernel and its modules, and the modules of the scripts
+// into the cache: the compiler would take seconds for each in the guest, and takes a tenth of a second
+// here. The guest builds what it does not find in the cache.
 func warm(t *testing.T, dir, release string) {
 	gostap := filepath.Join(dir, "gostap")
 	guest.Command(t, dir, gostap, "-p4", "-r", release, filepath.Join(guest.Root(t), "examples/hello.stp"))
@@ -67,7 +67,7 @@ func warm(t *testing.T, dir, release string) {
 				cmd := exec.Command(gostap, args...)
 				cmd.Dir = work
 				cmd.Env = env
-				cmd.Run() // some are to fail, and say so in the guest
+				cmd.Run() // some fail as expected, which is checked in the guest
 				return nil
 			})
 		}
@@ -75,7 +75,7 @@ func warm(t *testing.T, dir, release string) {
 	group.Wait()
 }
 
-// buildPrograms compiles the programs whose probes the scripts try, of C, C++, Go and, where there is a compiler for it, Rust, into a
+// buildPrograms compiles the probed programs, in C, C++, Go and, if there is a compiler, Rust, into a
 // folder of $PATH, also as NAME-stripped.
 func buildPrograms(t *testing.T, dir string) {
 	sources, err := filepath.Glob("programs/*.c*")
@@ -102,10 +102,11 @@ func buildPrograms(t *testing.T, dir string) {
 	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gomany")
 }
 
-// nested is the file of a script that names tools with their arguments, a line each, which run at the same time.
+// nested is the file of a script that lists tools with their arguments, a line each, which run
+// concurrently.
 const nested = "tools"
 
-// sessions returns the arguments of gostap for each script that a testscript file runs.
+// sessions returns gostap's arguments for each session in a testscript file.
 func sessions(script string) (list [][]string) {
 	for line := range strings.Lines(script) {
 		_, rest, found := strings.Cut(line, "exec gostap ")
@@ -117,8 +118,8 @@ func sessions(script string) (list [][]string) {
 	return list
 }
 
-// words splits a line as testscript does: at spaces, but for those in single quotes, in which two quotes are one. It
-// ends at the & of what goes on in the background.
+// words splits a line as testscript does: at spaces, except within single quotes, in which two quotes
+// stand for one. A final & is dropped.
 func words(line string) (list []string) {
 	var word strings.Builder
 	quoted, begun := false, false

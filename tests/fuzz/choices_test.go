@@ -4,12 +4,11 @@ package fuzz
 
 import "math/rand/v2"
 
-// Choices are bytes that decisions are taken from, one after the other. Where
-// there are no more, it is always the first that is chosen: what is made of
-// them ends there.
+// Choices are bytes that decisions are derived from, one after the other. When there are no more, the
+// first alternative is always chosen, so that generation ends.
 type choices struct{ rest []byte }
 
-// random returns n choices of a seed.
+// random returns n bytes for choices, from a seed.
 func random(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	list := make([]byte, n)
@@ -35,10 +34,10 @@ func (c *choices) n(n int) int {
 	return value % n
 }
 
-// one chooses yes in one of n cases.
+// one is true in one of n cases.
 func (c *choices) one(n int) bool { return c.n(n) == n-1 && n > 1 }
 
-// more reports whether decisions are left.
+// more reports whether choices are left.
 func (c *choices) more() bool { return len(c.rest) > 0 }
 
 // pick chooses from a list, "" if it is empty.

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package fuzz looks for scripts on which passes 1 to 3 do anything but succeed
-// or say what is wrong: panics, what takes too long or too much memory, and C that does not compile.
+// Package fuzz searches for scripts on which passes 1 to 3 do anything but succeed or report an error:
+// panics, excessive time or memory, and C that does not compile.
 //
-// Real scripts (seeds_test.go) are mutated (mutate_test.go): their probe points,
-// target variables, calls and expressions are exchanged for others, with names of
-// the functions, types and variables that installed kernels have (points_test.go,
-// generate_test.go). All decisions come out of a string of bytes (choices_test.go),
-// so that Go's fuzzer, which sees what code they lead to, can look for more:
+// Real scripts (seeds_test.go) are mutated (mutate_test.go): their probe points, target variables,
+// calls and expressions are replaced by others, with names of the functions, types and variables of
+// installed kernels (points_test.go, generate_test.go). All decisions are derived from a string of
+// bytes (choices_test.go), so that Go's fuzzer, which observes code coverage, can guide them:
 //
-//	make fuzz FUZZ=Passes FUZZTIME=2h
-//	go test ./tests/fuzz -run Mutations -timeout 2h -mutations 2000000 -first 1000000
+// \tmake fuzz FUZZ=Passes FUZZTIME=2h
+// \tgo test ./tests/fuzz -run Mutations -timeout 2h -mutations 2000000 -first 1000000
 //
-// The second is without the fuzzer, which counts an input as hung after ten seconds of a
-// busy machine. What is found goes to testdata/found as a script, which every run of the
-// tests runs again, beside some mutations of fixed seeds.
+// The second command does not use the fuzzer, which counts an input as hung after ten seconds even if
+// the machine is busy. Scripts that fail are stored in testdata/found, and every run of the tests runs
+// them again, with some mutations of fixed seeds.
 package fuzz
 
 import (
@@ -27,7 +26,7 @@ import (
 	"gostap/translator/emit"
 )
 
-// mutated makes the input of a seed and choices.
+// mutated returns the input for a seed and choices.
 func mutated(worlds []*world, scripts []string, seed int, bytes []byte) *input {
 	c := &choices{bytes}
 	in := &input{world: worlds[c.n(len(worlds))], guru: c.n(2) == 0, plain: c.one(8), timing: c.one(8)}
@@ -43,7 +42,7 @@ func mutated(worlds []*world, scripts []string, seed int, bytes []byte) *input {
 	return in
 }
 
-// FuzzPasses runs passes 1 to 3 over mutations, and gcc over some of what comes of them.
+// FuzzPasses runs passes 1 to 3 on mutations, and gcc on some of the results.
 func FuzzPasses(f *testing.F) {
 	worlds, scripts := allWorlds(f), seeds(f)
 	f.Add(uint16(0), random(0, 64))
@@ -65,8 +64,8 @@ func FuzzPasses(f *testing.F) {
 	})
 }
 
-// recordCrashes keeps what a worker says that dies, of which Go's fuzzer tells nothing:
-// in the file that $FUZZ_CRASHES names.
+// recordCrashes appends the output of a dying worker, which Go's fuzzer does not show, to the file in
+// $FUZZ_CRASHES.
 func recordCrashes(f *testing.F) {
 	path := os.Getenv("FUZZ_CRASHES")
 	if path == "" {
@@ -82,7 +81,7 @@ func recordCrashes(f *testing.F) {
 	}
 }
 
-// TestFound runs what was found, as it is, everywhere.
+// TestFound runs the stored scripts, unmodified, on all kernels.
 func TestFound(t *testing.T) {
 	for _, text := range found(t) {
 		for _, w := range allWorlds(t) {

@@ -10,15 +10,15 @@ import (
 	"gostap/elaborate/library"
 )
 
-// A generator writes pieces of scripts, right ones and wrong ones.
+// A generator writes pieces of scripts, valid and invalid ones.
 type generator struct {
 	c       *choices
 	w       *world
 	library *library.Library
 	calls   []string    // names of the library's functions
-	names   []string    // the script's own words
-	params  []btf.Param // variables at the place probed last
-	types   btf.Table   // which they are of
+	names   []string    // the script's own identifiers
+	params  []btf.Param // variables at the last probe point
+	types   btf.Table   // the table of their types
 }
 
 func (g *generator) name() string {
@@ -36,7 +36,7 @@ func (g *generator) text() string {
 	return pick(g.c, `"a"`, `""`, `"%d %s"`, `"%"`, `"\n"`, `"(a|b)*c"`, `"["`, `"\x00\xff"`, `"^[a-z]+$"`, `"struct file"`, `"a" "b"`, "\""+strings.Repeat("x", 600)+"\"", "@1")
 }
 
-// expr writes an expression of at most that depth.
+// expr writes an expression of at most the given depth.
 func (g *generator) expr(depth int) string {
 	if depth <= 0 || !g.c.more() {
 		return pick(g.c, g.name(), g.number(), g.text(), g.name())
@@ -90,7 +90,7 @@ func (g *generator) expr(depth int) string {
 	return "(" + g.expr(d) + ")"
 }
 
-// assignable writes what can be assigned to.
+// assignable writes an lvalue.
 func (g *generator) assignable() string {
 	return pick(g.c, g.name(), g.name(), g.name()+"["+g.list(1)+"]", g.chain(), g.name()+"[*]")
 }
@@ -112,7 +112,7 @@ func (g *generator) histogram() string {
 	return pick(g.c, "@hist_log("+g.assignable()+")", fmt.Sprintf("@hist_linear(%s, %s, %s, %s)", g.assignable(), g.number(), g.number(), g.number()))
 }
 
-// statement writes one statement of at most that depth.
+// statement writes one statement of at most the given depth.
 func (g *generator) statement(depth int) string {
 	d := depth - 1
 	if depth <= 0 || !g.c.more() {
@@ -154,7 +154,7 @@ func (g *generator) loop() string {
 	return pick(g.c, key, "["+key+", "+g.name()+"]", g.name()+" = "+key, g.name()+" = ["+key+", "+g.name()+"-]")
 }
 
-// pieces writes a string literal made of some of them.
+// pieces writes a string literal composed of elements of list.
 func (g *generator) pieces(list ...string) string {
 	var b strings.Builder
 	for range 1 + g.c.n(8) {
@@ -175,7 +175,7 @@ func (g *generator) block(depth int) string {
 	return "{ " + strings.Join(list, "\n") + " }"
 }
 
-// declaration writes what stands at the top level.
+// declaration writes a top-level declaration.
 func (g *generator) declaration() string {
 	switch g.c.n(9) {
 	case 0, 1, 2:

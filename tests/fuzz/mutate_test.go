@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// words cuts a script into what mutations move about.
+// words matches the tokens that mutations work on.
 var words = regexp.MustCompile(`(?s)%\{.*?%\}|"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|[@$&]*[A-Za-z_]\w*\$*|0[xX][0-9a-fA-F]+|\d+|->|<<<|%\(|%\)|%\?|%:|[-+*/%<>=!&|^.~]=|&&|\|\||\+\+|--|\s+|.`)
 
-// A mutation is a script on its way to another one.
+// A mutation is a script that is being mutated.
 type mutation struct {
 	*generator
 	words []string
 }
 
-// mutate changes a script as the choices say; others are scripts to take parts of.
+// mutate changes a script according to the choices; others are scripts to take parts from.
 func (g *generator) mutate(script string, others []string) string {
 	m := &mutation{generator: g, words: words.FindAllString(script, -1)}
 	for _, w := range m.words {
@@ -34,11 +34,11 @@ func (g *generator) mutate(script string, others []string) string {
 	return strings.Join(m.words, "")
 }
 
-// keywords are no names of anything.
+// keywords are the words that are not identifiers.
 var keywords = strings.Fields("probe global private function if else for while foreach in limit return next break continue delete try catch " +
 	"long string print println printf printd printdln sprint sprintf sprintln sprintd sprintdln begin end")
 
-// initial is a word's first letter, by which its kind is known.
+// initial is a word's first letter, which determines its kind.
 func initial(word string) byte {
 	if word == "" {
 		return ' '
@@ -80,7 +80,7 @@ func (m *mutation) step(others []string) {
 	}
 }
 
-// use has a probe do something with what the script declares.
+// use adds a use of one of the script's declarations to a probe.
 func (m *mutation) use() {
 	i := pick(m.c, m.at(func(w string) bool { return w == "probe" || w == "function" })...)
 	if i+2 >= len(m.words) || !isName(m.words[i+2]) {
@@ -98,7 +98,7 @@ func (m *mutation) use() {
 	m.words = append(m.words, "\nprobe "+m.points()+" { println("+name+"("+m.list(2)+")) }")
 }
 
-// at returns the places of a word.
+// at returns the indexes of words for which is holds.
 func (m *mutation) at(is func(string) bool) []int {
 	var list []int
 	for i, w := range m.words {
@@ -113,8 +113,8 @@ func (m *mutation) replace(from, to int, by string) {
 	m.words = append(m.words[:from:from], append([]string{by}, m.words[to:]...)...)
 }
 
-// retarget gives every probe other points: those of SystemTap's examples are mostly
-// aliases of its own library.
+// retarget replaces the probe points of every probe: those of SystemTap's examples are mostly aliases
+// of its own library.
 func (m *mutation) retarget() {
 	probes := m.at(func(w string) bool { return w == "probe" })
 	for _, i := range slices.Backward(probes) {
@@ -122,7 +122,7 @@ func (m *mutation) retarget() {
 	}
 }
 
-// replacePoints gives the probe at word i other points.
+// replacePoints replaces the probe points of the probe at word i.
 func (m *mutation) replacePoints(i int) {
 	from := i + 1
 	to := from
@@ -136,7 +136,7 @@ func (m *mutation) replacePoints(i int) {
 	m.replace(from, to, " "+m.points()+" ")
 }
 
-// replaceWord puts another word of its kind into the place of one.
+// replaceWord replaces a word by another one of its kind.
 func (m *mutation) replaceWord() {
 	if len(m.words) == 0 {
 		return
@@ -159,7 +159,7 @@ func (m *mutation) replaceWord() {
 	}
 }
 
-// insert puts a statement where one can stand.
+// insert inserts a statement at a place where one is allowed.
 func (m *mutation) insert(statement string) {
 	ends := m.at(func(w string) bool { return w == "{" || w == "}" || w == ";" })
 	if len(ends) > 0 {
@@ -168,7 +168,7 @@ func (m *mutation) insert(statement string) {
 	}
 }
 
-// group returns what stands between a pair of brackets, the brackets not included.
+// group returns the range between a pair of brackets.
 func (m *mutation) group(open, shut string) (from, to int, ok bool) {
 	opens := m.at(func(w string) bool { return w == open })
 	if len(opens) == 0 {
@@ -194,7 +194,7 @@ func (m *mutation) replaceGroup(open, shut, by string) {
 	}
 }
 
-// remove takes some words out.
+// remove removes some words.
 func (m *mutation) remove() {
 	if len(m.words) == 0 {
 		return
@@ -203,7 +203,7 @@ func (m *mutation) remove() {
 	m.replace(from, min(len(m.words), from+1+m.c.n(6)), "")
 }
 
-// repeat puts what stands between two braces to another place.
+// repeat copies a block to another place.
 func (m *mutation) repeat() {
 	if from, to, ok := m.group("{", "}"); ok {
 		m.insert(strings.Join(m.words[from:to], ""))
@@ -223,7 +223,7 @@ func (m *mutation) splice(others []string) {
 	m.words = append(m.words, "\n", strings.Join(other.words, ""))
 }
 
-// guard asks whether a target variable is defined.
+// guard adds a test whether a target variable is defined.
 func (m *mutation) guard() {
 	vars := m.at(func(w string) bool { return initial(w) == '$' })
 	if len(vars) > 0 {

@@ -24,7 +24,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// limits are what passes 1 to 3 may take for one script.
+// limits bound passes 1 to 3 for one script.
 var limits = bounded.Limits{Time: 20 * time.Second, Wall: 10 * time.Minute, Heap: 1 << 30}
 
 const libraryPath = "<tapset>"
@@ -33,17 +33,17 @@ var libraryVersion = fmt.Sprint("fuzz ", os.Getpid(), " ", time.Now().UnixNano()
 
 func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, libraryPath) }
 
-// An input is a script and how it is translated.
+// An input is a script with the options of its translation.
 type input struct {
 	world       *world
 	text        string
 	guru, plain bool     // -g, -u
 	timing      bool     // -t
 	defines     []string // -D
-	asked       string   // a probe point for gostap lines, vars, -L and the completion; "" for none
+	asked       string   // a probe point for gostap lines, vars, -L and completion; "" for none
 }
 
-// env is what the preprocessor may ask.
+// env is the preprocessor's environment.
 func (in *input) env() *syntax.Env {
 	runtime := "kernel"
 	if in.world.release == "" {
@@ -55,7 +55,8 @@ func (in *input) env() *syntax.Env {
 	}
 }
 
-// load opens the library, whose macros go to env. No other library is of its version in the cache.
+// load opens the library, whose macros are stored in env. The cache has no other library of its
+// version.
 func load(env *syntax.Env) (*library.Library, syntax.Diagnostics) {
 	return library.Open(env, library.Folder{FS: tapsets.FS, Path: libraryPath, Version: libraryVersion})
 }
@@ -93,12 +94,12 @@ func (in *input) passes() (c []byte, err error) {
 	}
 	out, err := emit.Emit(program, emit.Options{Module: "fuzz", Release: target.Release, Limits: in.withDefines(), Timing: in.timing})
 	if err != nil {
-		return nil, nil // it is too large for something
+		return nil, nil // it exceeds a limit
 	}
 	return out.C, target.Locate(&out.Manifest)
 }
 
-// withDefines are the limits of -D; values that are none leave them as they are.
+// withDefines are the limits with those of -D; invalid values are ignored.
 func (in *input) withDefines() emit.Limits {
 	limits := emit.DefaultLimits()
 	for _, d := range in.defines {
@@ -108,7 +109,7 @@ func (in *input) withDefines() emit.Limits {
 	return limits
 }
 
-// ask asks what commands beside the passes ask of pass 2.
+// ask runs the queries of pass 2 that other commands make.
 func (in *input) ask(lib *library.Library, target *image.Target) {
 	if in.asked == "" {
 		return
@@ -125,7 +126,7 @@ func (in *input) ask(lib *library.Library, target *image.Target) {
 	}
 }
 
-// run runs passes 1 to 3, which may do nothing but succeed, or tell what is wrong.
+// run runs passes 1 to 3, which must succeed or report an error.
 func (in *input) run(t *testing.T) (c []byte) {
 	t.Helper()
 	err := limits.Run(func() (err error) {
@@ -138,7 +139,7 @@ func (in *input) run(t *testing.T) (c []byte) {
 	return c
 }
 
-// String is what one needs to run it by hand.
+// String is a command line that reproduces the input.
 func (in *input) String() string {
 	options := ""
 	for _, o := range []struct {
@@ -155,7 +156,7 @@ func (in *input) String() string {
 	return fmt.Sprintf("gostap -p3 -r %s%s - begin 5 begin 'tid()' @avg <<'END'\n%s\nEND\nand asked for '%s'", in.world.release, options, in.text, in.asked)
 }
 
-// compile has gcc look at what was generated.
+// compile compiles the generated C by gcc.
 func (in *input) compile(t *testing.T, c []byte) error {
 	t.Helper()
 	cmd := exec.Command("gcc", "-fsyntax-only", "-nostdinc", "-std=gnu11", "-Werror", "-Wno-overflow", "-Wno-div-by-zero",

@@ -11,7 +11,7 @@ import (
 	"gostap/elaborate/symbols"
 )
 
-// points writes a list of probe points, with their marks and conditions.
+// points writes a list of probe points, with marks and conditions.
 func (g *generator) points() string {
 	var b strings.Builder
 	for i := 0; ; i++ {
@@ -24,8 +24,8 @@ func (g *generator) points() string {
 	}
 }
 
-// point writes one probe point, component by component, as command lines are
-// completed: so it is of any family that there is.
+// point writes one probe point, component by component, by the completion of command lines: so it can
+// be of any family.
 func (g *generator) point() string {
 	if g.c.one(12) {
 		return pick(g.c, "begin.*", "*.function(\"x\")", "kernel.{function,statement}(\"vfs_read\")", "timer.**", "kernel**", "a.*.b", "$x.y")
@@ -47,7 +47,7 @@ func (g *generator) point() string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// argument writes what belongs into a component's parentheses, if it has any.
+// argument writes a component's argument, if it has one.
 func (g *generator) argument(text string) string {
 	component := text[strings.LastIndexByte(text, '.')+1:]
 	switch {
@@ -56,7 +56,7 @@ func (g *generator) argument(text string) string {
 	case component == "statement(" && g.w.kernel != nil:
 		return text + fmt.Sprintf("%#x", g.function().Addr+uint64(g.c.n(32))) + ")"
 	case component == "callees(":
-		return text + pick(g.c, "1", "2", "3", "0", "17") + ")" // more takes long, and is bounded
+		return text + pick(g.c, "1", "2", "3", "0", "17") + ")" // larger numbers take long, and are bounded
 	case strings.HasSuffix(text, "("):
 		return text + g.number() + ")"
 	}
@@ -85,7 +85,7 @@ func (g *generator) quoted(component string) string {
 	return pick(g.c, "out", "*", "err*", "", "a\\\\b")
 }
 
-// functionPattern writes a function's name, or what stands for several.
+// functionPattern writes a function's name, or a pattern.
 func (g *generator) functionPattern() string {
 	if g.w.kernel == nil {
 		return "vfs_read"
@@ -97,8 +97,8 @@ func (g *generator) functionPattern() string {
 
 func (g *generator) function() symbols.Func { return g.w.kernel.Func(g.c.n(g.w.kernel.Count())) }
 
-// statementAt writes a place inside a function that debuginfo knows, and has the variables
-// there be used.
+// statementAt writes a position in a function that debuginfo has, and makes the variables there
+// available.
 func (g *generator) statementAt() string {
 	function := g.function()
 	list := g.w.info.Lookup(function.Base())
@@ -134,7 +134,7 @@ func (g *generator) place() string {
 	return "@" + g.file() + pick(g.c, ":*", "+"+g.number(), ":"+g.number(), ":1-5", "+1-3", ":"+g.number()+"-", ":", "+1,3,5-9")
 }
 
-// cut leaves three letters of a name at least, so that not too much begins with them.
+// cut truncates a name, to three letters at least so that not too many names match.
 func cut(c *choices, name string) string {
 	if len(name) < 4 {
 		return name
@@ -164,8 +164,8 @@ func (g *generator) traceParams(event string) []btf.Param {
 	return params[min(1, len(params)):]
 }
 
-// chain writes a target variable, mostly one that the probed function has, and
-// goes on through its type's members.
+// chain writes a target variable, mostly one that the probed function has, with accesses to members of
+// its type.
 func (g *generator) chain() string {
 	if len(g.params) == 0 || g.c.one(4) {
 		return g.strange()
@@ -174,7 +174,7 @@ func (g *generator) chain() string {
 	return pick(g.c, "", "", "", "&") + "$" + p.Name + g.members(g.types, p.Type) + pick(g.c, "", "", "", "$", "$$")
 }
 
-// members follows a type.
+// members writes accesses to members of a type.
 func (g *generator) members(types btf.Table, id btf.ID) string {
 	var b strings.Builder
 	for range 6 {
@@ -205,7 +205,7 @@ func (g *generator) members(types btf.Table, id btf.ID) string {
 
 func (g *generator) index() string { return pick(g.c, "0", "1", g.number(), g.name(), g.expr(1)) }
 
-// member writes one of a struct's members and returns its type.
+// member writes an access to one of a struct's members and returns its type.
 func (g *generator) member(b *strings.Builder, types btf.Table, id btf.ID) btf.ID {
 	name := pick(g.c, types.MemberNames(id)...)
 	m, _ := types.Member(id, name)
@@ -213,7 +213,7 @@ func (g *generator) member(b *strings.Builder, types btf.Table, id btf.ID) btf.I
 	return m.Type
 }
 
-// cast writes a @cast to a type of the kernel's.
+// cast writes a @cast to a kernel type.
 func (g *generator) cast() string {
 	if len(g.w.structs) == 0 {
 		return `@cast(0, "struct file")->f_pos`
@@ -235,7 +235,7 @@ func (g *generator) cast() string {
 		pick(g.c, b.String()+g.members(g.w.types, m.Type), b.String(), "[0]", "[1]"+b.String(), ""), pick(g.c, "", "", "$", "$$"), "")
 }
 
-// strange writes what stands where target variables do.
+// strange writes an unusual text in place of a target variable.
 func (g *generator) strange() string {
 	return pick(g.c, "$$vars", "$$parms", "$$parms$", "$$locals$$", "$$return$", "$return", "$return->"+g.name(), "$nosuch", "$nosuch->a->b",
 		"$$name", "$$system", "@var(\""+pick(g.c, g.w.objects...)+"\")", "&@var(\""+pick(g.c, g.w.objects...)+"\")",

@@ -15,11 +15,11 @@ import (
 	"gostap/translator/syntax"
 )
 
-// examples are where Debian's systemtap-doc puts its scripts.
+// examples are the folders of scripts in Debian's systemtap-doc.
 var examples = []string{"/usr/share/systemtap/examples", "/usr/share/doc/systemtap/examples"}
 
-// seeds returns the scripts that mutations begin with: those of the tests,
-// generated ones, and SystemTap's examples where they are installed.
+// seeds returns the scripts that are mutated: those of the tests, generated ones, and SystemTap's
+// examples if they are installed.
 func seeds(t testing.TB) []string {
 	t.Helper()
 	list := append(found(t), hard...)
@@ -45,7 +45,7 @@ func seeds(t testing.TB) []string {
 	return slices.DeleteFunc(list, func(text string) bool { return !parses(text) })
 }
 
-// parses reports whether pass 1 has nothing to say against a script.
+// parses reports whether pass 1 accepts a script.
 func parses(text string) bool {
 	in := &input{world: &world{target: image.NewTarget("", true)}, text: text, guru: true}
 	env := in.env()
@@ -65,7 +65,7 @@ func found(t testing.TB) []string {
 	return below(t, "testdata/found", ".stp", "")
 }
 
-// below returns the texts of the files below dir, parted where the expression matches.
+// below returns the texts of the files below dir, split where the expression part matches.
 func below(t testing.TB, dir, ext, part string) []string {
 	t.Helper()
 	var list []string
@@ -90,7 +90,7 @@ func below(t testing.TB, dir, ext, part string) []string {
 	return list
 }
 
-// hard are scripts of what passes 2 and 3 have most to do with.
+// hard are scripts that are complicated for passes 2 and 3.
 var hard = []string{
 	`probe kernel.function("vfs_read") { println($$parms, $file->f_path->dentry->d_name->name$, @defined($count) ? $count : 0) }`,
 	`probe kernel.function("vfs_read").return { println($return, @entry($count), $$return, $file->f_inode->i_sb$$) }`,

@@ -14,8 +14,8 @@ import (
 	"gostap/vm"
 )
 
-// A world is what scripts find where they are to run: a kernel's symbols and
-// types, or for the host runtime, which has no release, nothing.
+// A world is the target of scripts: a kernel's symbols and types, or the host runtime, which has no
+// release and none of them.
 type world struct {
 	release     string
 	target      *image.Target // for completing
@@ -26,17 +26,17 @@ type world struct {
 	modules     []string
 	objects     []string
 	info        *dwarf.Info // nil without debuginfo
-	files       []string    // of the source, which that tells
+	files       []string    // source files, by the debuginfo
 
-	fresh map[bool]*image.Target // by guru mode
+	fresh map[bool]*image.Target // for pass 2, by guru mode
 	used  int
 }
 
-// renewal is how many scripts share a target: each maps a hundred files for good, of which
-// a process may have 65,000. A fuzzer's runs a hundred scripts in a second, for hours.
+// renewal is the number of scripts that share a target: each script maps a hundred files permanently,
+// of which a process may have 65,000. A fuzzer runs a hundred scripts per second, for hours.
 const renewal = 2000
 
-// targetFor returns what pass 2 is to look into.
+// targetFor returns the target for pass 2.
 func (w *world) targetFor(guru bool) *image.Target {
 	if w.used++; w.used%renewal == 1 {
 		w.fresh = map[bool]*image.Target{}
@@ -60,7 +60,7 @@ var worlds = sync.OnceValues(func() ([]*world, error) {
 	return list, nil
 })
 
-// open reads the names that a kernel has.
+// open reads the names in a kernel.
 func open(release string) (*world, error) {
 	w := &world{release: release, target: image.NewTarget(release, true)}
 	var err error
@@ -94,7 +94,7 @@ func open(release string) (*world, error) {
 	return w, nil
 }
 
-// allWorlds fails if there is no kernel to look into.
+// allWorlds returns all worlds, and fails if there is no kernel.
 func allWorlds(t testing.TB) []*world {
 	t.Helper()
 	list, err := worlds()

@@ -13,15 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// harm is what the kernel's log must not speak of; the last lines are what debug kernels would say.
+// harm matches reports of harm in the kernel's log; the last lines are those of debug kernels.
 var harm = regexp.MustCompile(`BUG|WARNING|Oops|general protection|Call Trace|rcu.*stall|soft lockup|` +
 	`KASAN|DEBUG_LOCKS|INFO: (task|trying|lockdep)|kmemleak: \d+ new|unreferenced object|` +
 	`UBSAN|KCSAN`)
 
-// race is a report of a data race; it is between code in modules if its first line names one.
+// race matches a report of a data race; it is between code in modules if its first line names one.
 var race = regexp.MustCompile(`(?ms)^[^\n]*={60}\n[^\n]*BUG: KCSAN: [^\n]*\n.*?={60}\n`)
 
-// withoutKernelRaces drops the reports of races that the kernel has with itself, of which there are some.
+// withoutKernelRaces removes the reports of data races within the kernel itself, of which there are
+// some.
 func withoutKernelRaces(log []byte) []byte {
 	return race.ReplaceAllFunc(log, func(report []byte) []byte {
 		title := bytes.SplitN(report, []byte("\n"), 3)[1]
@@ -32,8 +33,8 @@ func withoutKernelRaces(log []byte) []byte {
 	})
 }
 
-// Clean reports what a session has left behind: harm in the kernel's log, probes, modules. The log is cleared, so
-// that what follows isn't blamed for it.
+// Clean reports what a session has left behind: harm in the kernel's log, probes, modules. The log is
+// cleared, so that later sessions are not blamed.
 func Clean() error {
 	if err := Harm(); err != nil {
 		return err
@@ -51,10 +52,10 @@ func Clean() error {
 	return nil
 }
 
-// Harm reports what the kernel's log says of harm, and clears it.
+// Harm returns an error if the kernel's log reports harm, and clears it.
 func Harm() error { return HarmBut(nil) }
 
-// HarmBut is Harm, where some words have another reason.
+// HarmBut is Harm, ignoring matches of harmless.
 func HarmBut(harmless *regexp.Regexp) error {
 	log := make([]byte, 4<<20)
 	n, err := unix.Klogctl(unix.SYSLOG_ACTION_READ_CLEAR, log)
@@ -70,7 +71,8 @@ func HarmBut(harmless *regexp.Regexp) error {
 	return nil
 }
 
-// around returns the lines of the kernel's log where a report begins at a place: some before it, and those after it that may belong to it.
+// around returns the lines of the kernel's log around the beginning of a report: some before it, and
+// those after it that may belong to it.
 func around(log []byte, place int) string {
 	lines, line := strings.SplitAfter(string(log), "\n"), bytes.Count(log[:place], []byte("\n"))
 	return strings.Join(lines[max(0, line-10):min(len(lines), line+150)], "")
@@ -89,8 +91,8 @@ func Probes() (string, error) {
 	return string(all), nil
 }
 
-// Leaks has kmemleak look for memory that is left, where there is one; it takes a minute or two. An object counts
-// once it has been seen twice.
+// Leaks lets kmemleak search for leaked memory, if the kernel has it; it takes a minute or two. Only
+// objects that two scans report count.
 func Leaks() error {
 	const file = "/sys/kernel/debug/kmemleak"
 	if _, err := os.Stat(file); err != nil {

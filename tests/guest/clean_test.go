@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a kernel with KCSAN says of itself is not gostap's; what names a module is.
+// Reports of KCSAN about the kernel itself are ignored; those that name a module are not.
 func TestKernelRaces(t *testing.T) {
 	const line = "[   12.345678] ==================================================================\n"
 	report := func(title string) string {
@@ -25,7 +25,7 @@ func TestKernelRaces(t *testing.T) {
 	}
 }
 
-// What is shown of a long log is the report, wherever it stands.
+// The excerpt of a long log is the report, wherever it is in the log.
 func TestAround(t *testing.T) {
 	log := strings.Repeat("before\n", 300) + "<1> BUG: here\n" + strings.Repeat("after\n", 300)
 	shown := around([]byte(log), strings.Index(log, "BUG"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package guest runs a test of the calling package in a micro-VM: the host's
-// half boots one for a kernel and runs the test binary again in there, for a
-// test that Dir says to be in the guest. Both halves see the same files.
+// Package guest runs a test of the calling package in a micro-VM: the part on the host boots one for a
+// kernel and runs the test binary again in it, for a test that runs if Dir is not empty. Both parts see
+// the same files.
 package guest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"gostap/vm"
 )
 
-// dirVar tells a test that it runs in the VM; it holds the folder that the host has prepared.
+// dirVar is set in the VM; its value is the folder that the host has prepared.
 const dirVar = "GOSTAP_GUEST"
 
 // Dir returns the folder that Prepare has made; "" on the host.
@@ -39,8 +39,8 @@ func Root(t testing.TB) string {
 	return dir
 }
 
-// Releases returns the kernels to test on: GOSTAP_KERNELS, a list of releases parted by spaces, chooses; else
-// it is all that are installed in /boot.
+// Releases returns the kernels to test on: GOSTAP_KERNELS, a list of releases separated by spaces, or
+// else all that are installed in /boot.
 func Releases(t testing.TB) []string {
 	if list := strings.Fields(os.Getenv("GOSTAP_KERNELS")); len(list) > 0 {
 		return list
@@ -52,8 +52,8 @@ func Releases(t testing.TB) []string {
 	return list
 }
 
-// OneOf returns one of the kernels, others for other turns, or all if GOSTAP_SPREAD is not set, as it is in make test. It is for
-// tests of what differs little between kernels.
+// OneOf returns one of the kernels, a different one for each turn, or all if GOSTAP_SPREAD, which make
+// test sets, is not set. It is for tests whose results hardly depend on the kernel.
 func OneOf(releases []string, turn int) []string {
 	if os.Getenv("GOSTAP_SPREAD") == "" {
 		return releases
@@ -62,10 +62,11 @@ func OneOf(releases []string, turn int) []string {
 	return releases[one : one+1]
 }
 
-// Prepare makes what guests use, gostap, the load generator and the intruder, and returns their folder.
+// Prepare builds what guests use, gostap, the load generator and the intruder, and returns their
+// folder.
 func Prepare(t testing.TB) string {
 	dir := t.TempDir()
-	Command(t, Root(t), "env", "CGO_ENABLED=0", "go", "build", "-o", filepath.Join(dir, "gostap"), "./cmd/gostap") // as make builds it
+	Command(t, Root(t), "env", "CGO_ENABLED=0", "go", "build", "-o", filepath.Join(dir, "gostap"), "./cmd/gostap") // as in the Makefile
 	Command(t, Root(t), "go", "build", "-o", filepath.Join(dir, "intruder"), "./tests/intruder")
 	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "reads"), "tests/load/reads.c")
 	Command(t, Root(t), "gcc", "-O2", "-static", "-o", filepath.Join(dir, "exchange"), "tests/load/exchange.c")
@@ -82,7 +83,7 @@ func Kbuild(t testing.TB, release, dir string, args ...string) {
 	}
 }
 
-// Command runs a command on the host, which has to succeed.
+// Command runs a command on the host, which must succeed.
 func Command(t testing.TB, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -92,30 +93,31 @@ func Command(t testing.TB, dir, name string, args ...string) {
 	}
 }
 
-// A Config says what to run where.
+// A Config has the parameters of a run in a guest.
 type Config struct {
 	Release string
-	Dir     string        // of Prepare
+	Dir     string        // the result of Prepare
 	Test    string        // the name of the test to be run in the VM
 	Run     string        // a pattern for its subtests; "" for all
-	Env     []string      // for it
+	Env     []string      // the test's environment
 	Shared  string        // a folder that the guest may write to; "" for none
 	UEFI    *vm.UEFI      // nil: booted without firmware
-	Timeout time.Duration // for all of it; the guest has half a minute less, and says what it hung at
+	Timeout time.Duration // for the whole run; the guest has half a minute less, and reports what hung
 
-	KernelArgs []string // for the kernel's command line
+	KernelArgs []string // appended to the kernel's command line
 }
 
-// patience is after how many seconds without an interrupt on a processor the guest's kernel speaks of a hard lockup, and, twice as
-// many, of a soft one. It is three times its own: an emulated processor waits for its turn beside others that tests run on.
+// patience is the number of seconds without an interrupt after which the guest's kernel reports a hard
+// lockup; it reports a soft one after twice as many. It is three times the default: an emulated
+// processor waits for CPUs of the host, which other tests use.
 const patience = 30
 
-// light is for the kernel's command line: an eighth of an emulated kernel's time goes into its defences against
-// speculation, which an emulated processor does not do, and into clearing memory that its user clears or fills anyway.
-// What a module forgets to clear shows then, too.
+// light are parameters for the kernel's command line: an emulated kernel spends an eighth of its time
+// on mitigations of speculation, which an emulated processor does not have, and on clearing memory that
+// its user clears or fills anyway. Without that clearing, uses of uninitialized memory show, too.
 const light = "mitigations=off init_on_alloc=0"
 
-// Run runs the guest's half and makes a subtest of each of its subtests.
+// Run runs the guest's part and makes a subtest of each of its subtests.
 func Run(t *testing.T, cfg Config) {
 	self, err := os.Executable()
 	if err != nil {
@@ -132,7 +134,7 @@ func Run(t *testing.T, cfg Config) {
 	var console, out bytes.Buffer
 	var live io.Writer = &out
 	if testing.Verbose() {
-		live = io.MultiWriter(&out, os.Stderr) // as it comes: some of it takes hours
+		live = io.MultiWriter(&out, os.Stderr) // immediately, as some tests take hours
 	}
 	var writable []string
 	if cfg.Shared != "" {
@@ -140,7 +142,7 @@ func Run(t *testing.T, cfg Config) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)
 	defer cancel()
-	// HOME is another one in the guest, the cache is the host's.
+	// HOME differs in the guest, the cache is the host's.
 	code, err := vm.Run(ctx, vm.Config{
 		Release:  cfg.Release,
 		MemoryMB: 2048,
@@ -160,7 +162,7 @@ func Run(t *testing.T, cfg Config) {
 	report(t, cfg.Test, out.String())
 	var dead *vm.GuestError
 	switch {
-	case errors.As(err, &dead): // and says what the console's last lines are
+	case errors.As(err, &dead): // the message has the console's last lines
 		t.Errorf("%v\nthe guest's last lines:\n%s", err, LastLines(out.String(), 60))
 	case err != nil || code != 0:
 		t.Errorf("exit code %d, error %v\nthe guest's last lines:\n%s\nthe console's:\n%s",
@@ -168,7 +170,8 @@ func Run(t *testing.T, cfg Config) {
 	}
 }
 
-// report makes a subtest of each one that ran in the guest, with what a failed one has printed and why one was skipped.
+// report makes a subtest of each subtest in the guest, with the output of a failed one and the reason
+// of a skipped one.
 func report(t *testing.T, test, out string) {
 	results := regexp.MustCompile(`(?m)^    --- (PASS|FAIL|SKIP): `+test+`/(\S+)`).FindAllStringSubmatch(out, -1)
 	if len(results) == 0 {

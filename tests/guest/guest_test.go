@@ -4,7 +4,7 @@ package guest
 
 import "testing"
 
-// Why the guest has skipped a test is the first thing that it has logged.
+// The first logged line of a skipped test is the reason.
 func TestMessage(t *testing.T) {
 	log := "=== CONT  TestGuest/debuginfo\n    cmd.go:380: no debuginfo: install it\n    testscript.go:609: WORK=$WORK\n        PATH=/bin\n"
 	if got, want := message(log), "no debuginfo: install it"; got != want {

@@ -10,14 +10,14 @@ import (
 	"gostap/elaborate/symbols"
 )
 
-// BuildModule builds a module that guests load, out of a folder in the module's
-// root, and returns its file. It has all of its debuginfo.
+// BuildModule builds a module for guests from a folder below the module's root, and returns its file.
+// The module has its full debuginfo.
 func BuildModule(t testing.TB, release, source string) string {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(Root(t), source))); err != nil {
 		t.Fatal(err)
 	}
-	// With CONFIG_DEBUG_INFO_BTF_MODULES, kbuild would make BTF of its own.
+	// With CONFIG_DEBUG_INFO_BTF_MODULES, kbuild would add BTF.
 	Kbuild(t, release, dir, "KCFLAGS=-Wno-missing-prototypes", "CONFIG_DEBUG_INFO_BTF_MODULES=")
 	files, err := filepath.Glob(filepath.Join(dir, "*.ko"))
 	if err != nil || len(files) != 1 {
@@ -26,8 +26,8 @@ func BuildModule(t testing.TB, release, source string) string {
 	return files[0]
 }
 
-// OnlyBTF makes of a module's debuginfo BTF, which goes on from that of the kernel as gostap has it, and drops the rest: so are
-// the modules that distributions have.
+// OnlyBTF replaces a module's debuginfo by BTF based on the kernel's BTF that gostap uses, as in the
+// modules of distributions.
 func OnlyBTF(t testing.TB, release, module string) string {
 	kernel, err := symbols.Open(release)
 	if err != nil {

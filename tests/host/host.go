@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package host runs scripts through all passes on the host runtime, with
-// AddressSanitizer and UBSan, as gostap --runtime=host does without.
+// Package host runs scripts through all passes on the host runtime, like gostap --runtime=host, but
+// with AddressSanitizer and UBSan.
 package host
 
 import (
@@ -24,28 +24,28 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A Script is what to run.
+// A Script has a script and its options.
 type Script struct {
-	Name        string // which messages call it by
+	Name        string // its name in messages
 	Text        string
 	Args        []string          // $1, @1 …
-	Tapset      map[string]string // files of a tapset folder of its own
-	Globals     []string          // NAME=VALUE, as of -G
+	Tapset      map[string]string // files of an additional tapset folder
+	Globals     []string          // NAME=VALUE of -G
 	Limits      emit.Limits
 	Guru, Plain bool     // -g, -u
-	Defines     []string // NAME=VALUE of -D, but for the limits
+	Defines     []string // NAME=VALUE of -D, except for the limits
 	Compatible  string   // --compatible; "" for the latest version
 }
 
-// A Result is what came of a script.
+// A Result is the outcome of a script.
 type Result struct {
 	Output, Stderr string
 	ExitCode       int
 	Warnings       []string // of the translator
-	Program        string   // the path of the program that was built
+	Program        string   // the path of the built program
 }
 
-// What the scripts' preprocessor is told of the world.
+// The preprocessor's environment of scripts.
 const (
 	kernel   = "6.1.0-99-test"
 	language = "4.8"
@@ -59,8 +59,8 @@ const libraryPath = "<tapset>"
 
 func isBuiltin(src *syntax.Source) bool { return strings.HasPrefix(src.Path, libraryPath) }
 
-// Run runs a script. The error is a syntax.Diagnostics if that is why it
-// could not be run; a sanitizer's report is in one, too.
+// Run runs a script. The error is a syntax.Diagnostics if the script was rejected; a sanitizer's report
+// is an error, too.
 func Run(ctx context.Context, s *Script) (*Result, error) {
 	version := language
 	if s.Compatible != "" {
@@ -131,10 +131,10 @@ func Run(ctx context.Context, s *Script) (*Result, error) {
 	return r, nil
 }
 
-// slots holds as many builds back as are more than the machine has processors for.
+// slots limits the number of concurrent builds.
 var slots = make(chan struct{}, 2)
 
-// libraryC is the embedded library's C, which is the same for all scripts.
+// libraryC is the library's embedded C, which is the same for all scripts.
 func libraryC(library *library.Library) []byte {
 	libraryOnce.Do(func() {
 		var files []*syntax.File

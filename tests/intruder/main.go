@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Command intruder tries what only a session's owner may do, and says how it was
-// refused. Its exit code is 0 if anything was let.
+// Command intruder tries what only a session's owner may do, and prints how it was refused. Its exit
+// code is 0 if anything was allowed.
 //
-//	intruder buffers FILE      map a cpuN file, and give its sub-buffers back
-//	intruder control FAMILY    ask, attach to and detach a session
-//	intruder starts FILE       start and stop it by its control file
+// \tintruder buffers FILE      map a cpuN file, and return its sub-buffers
+// \tintruder control FAMILY    query, attach to and detach a session
+// \tintruder starts FILE       start and stop it by its control file
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What runtime-c/include/protocol.h says.
+// From runtime-c/include/protocol.h.
 const (
 	iocConsumed = 0x4701
 	iocGeometry = 0x80184702
@@ -73,7 +73,7 @@ func buffers(path string) (let bool) {
 		let = true
 	}
 	var geometry [6]uint32
-	// Who has asked for the geometry is the reader, if there is no other, and may try the rest.
+	// The first process that queries the geometry becomes the reader, and may do the rest.
 	for _, try := range []struct{ request, arg uintptr }{
 		{iocGeometry, uintptr(unsafe.Pointer(&geometry))}, {iocConsumed, 1}, {iocFirst, 1 << 20},
 	} {

@@ -11,35 +11,35 @@ import (
 	"testing"
 )
 
-// A testCase is one script with what it must do. In a file of cases it is
+// A testCase is one script with its expected results. In a file of cases it is
 //
-//	=== its name
-//	the script, which may also stand under a line "--- script"
-//	--- args
-//	the script's arguments, one in each line
-//	--- options
-//	-g -u -D NAME=VALUE -G NAME=VALUE --compatible=VERSION
-//	--- file NAME
-//	a file of a tapset folder, .stp or .stpm
-//	--- output
-//	what it prints, to the letter
-//	--- warning
-//	what the passes warn of, a regular expression for each warning
-//	--- error
-//	what it says at run time, a regular expression for each line
+// \t=== its name
+// \tthe script, which may also follow a line "--- script"
+// \t--- args
+// \tthe script's arguments, one in each line
+// \t--- options
+// \t-g -u -D NAME=VALUE -G NAME=VALUE --compatible=VERSION
+// \t--- file NAME
+// \ta file of a tapset folder, .stp or .stpm
+// \t--- output
+// \tthe exact output
+// \t--- warning
+// \tthe warnings of the passes, a regular expression for each
+// \t--- error
+// \tthe errors at run time, a regular expression for each line
 //
-// All sections but the script may be missing. "--- script, quoted" and
-// "--- quoted", for the output, hold string literals as Go has them; behind
-// one, "* 300" repeats it. Before the first case stands what the file is about.
+// All sections except the script are optional. "--- script, quoted" and "--- quoted", for the output,
+// contain Go string literals; "* 300" behind one repeats it. The text before the first case describes
+// the file.
 type testCase struct {
 	file, name string
-	line       int // of its script
+	line       int // of the script's first line
 	script     string
 	args       []string
 	options    []string
-	files      map[string]string // the tapset folder
+	files      map[string]string // the tapset folder's files
 	output     string
-	warnings   []string // nil: may be any
+	warnings   []string // nil: not checked
 	errors     []string
 }
 
@@ -85,7 +85,7 @@ func parseCases(file, text string) (cases []*testCase, err error) {
 			continue
 		}
 		if isCase && len(content) > 0 && content[len(content)-1] == "" {
-			content = content[:len(content)-1] // between two cases
+			content = content[:len(content)-1] // the empty line between two cases
 		}
 		if err := finish(); err != nil {
 			return nil, fmt.Errorf("%d: %v", i+1, err)
@@ -109,7 +109,7 @@ func parseCases(file, text string) (cases []*testCase, err error) {
 	return cases, nil
 }
 
-// set takes a section's lines.
+// set parses a section's lines.
 func (c *testCase) set(section string, lines []string) (err error) {
 	text := ""
 	if len(lines) > 0 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package language_test runs scripts through all passes on the host runtime,
-// with AddressSanitizer and UBSan, and compares what they print with what the
-// language reference and stap(1) say that they print. The scripts stand in
-// *.txt, in the order of the language reference; see testCase for their form.
+// Package language_test runs scripts through all passes on the host runtime, with AddressSanitizer and
+// UBSan, and compares their output with that which the language reference and stap(1) specify. The
+// scripts are in *.txt, in the order of the language reference; see testCase for their format.
 //
-//	go test ./tests/language                          all of them
-//	go test ./tests/language -run 'Language/07'       one file's
-//	go test ./tests/language -run 'Language/.*/wrap'  by a case's name
+// \tgo test ./tests/language                          all of them
+// \tgo test ./tests/language -run 'Language/07'       one file's
+// \tgo test ./tests/language -run 'Language/.*/wrap'  by a case's name
 package language_test
 
 import (
@@ -39,8 +38,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// linkFast has gcc link with gold where that is installed: it takes a quarter
-// of the time that the ordinary linker takes for a program with sanitizers.
+// linkFast makes gcc link with gold if that is installed: for a program with sanitizers it takes a
+// quarter of the default linker's time.
 func linkFast() {
 	gold, err := exec.LookPath("ld.gold")
 	if err != nil {
@@ -52,7 +51,7 @@ func linkFast() {
 	os.Setenv("COMPILER_PATH", dir)
 }
 
-// ownCache keeps the programs apart from those of gostap's users.
+// ownCache is a cache that is separate from that of gostap's users.
 func ownCache() string {
 	if os.Getenv("GOSTAP_CACHE") == "" {
 		os.Setenv("GOSTAP_CACHE", cache.Root()+"-language")
@@ -60,10 +59,10 @@ func ownCache() string {
 	return cache.Root()
 }
 
-// used are the folders of the programs that were run.
+// used are the folders of the programs that have been run.
 var used sync.Map
 
-// prune deletes the programs that have not been used since all of the suite began.
+// prune deletes the programs that have not been used since the start of the suite.
 func prune(dir string, began time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -98,14 +97,14 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestEnough holds the suite to its size.
+// TestEnough checks the suite's minimal size.
 func TestEnough(t *testing.T) {
 	if n := len(readCases(t)); n < 250 {
 		t.Errorf("%d cases; there are to be 250 at least", n)
 	}
 }
 
-// script is what scripts are called in messages.
+// script is the scripts' name in messages.
 const script = "test.stp"
 
 func (c *testCase) run(t *testing.T) {
@@ -126,7 +125,7 @@ func (c *testCase) run(t *testing.T) {
 	}
 }
 
-// passes does what gostap --runtime=host does.
+// passes does the same as gostap --runtime=host.
 func (c *testCase) passes(ctx context.Context) (*host.Result, error) {
 	s, err := c.parseOptions()
 	if err != nil {
@@ -169,7 +168,7 @@ func (c *testCase) parseOptions() (*host.Script, error) {
 	return o, nil
 }
 
-// compare holds lines against regular expressions, which have to match whole lines.
+// compare compares lines with regular expressions, which must match whole lines.
 func compare(lines, patterns []string) string {
 	ok := slices.EqualFunc(lines, patterns, func(line, pattern string) bool {
 		re, err := regexp.Compile("^(?:" + pattern + ")$")
@@ -188,7 +187,7 @@ func splitLines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// show indents a text, and quotes it where it holds what does not show.
+// show indents a text, and quotes it if it has characters that are not printable.
 func show(text string) string {
 	if text == "" {
 		return "    (nothing)"

@@ -2,7 +2,7 @@
 /*
  * busy [THREADS]: a load that goes through much of the kernel - files, pipes,
  * memory, processes, signals, timers, sockets - until it is killed. Each thread
- * prints a byte now and then: who reads them sees that the machine lives.
+ * prints a byte now and then: so the reader sees that the machine is alive.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

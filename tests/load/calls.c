@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls HOW N [flat]: N calls of a function, the load that costs per hit of user
- * probes are measured under. HOW says what the kernel does with the function's
- * first instruction where there is a breakpoint: "stepped", it is
- * single-stepped, or "emulated", it is a push. Prints the CPU time of the loop
+ * calls HOW N [flat]: N calls of a function, the load for measuring the cost per hit
+ * of user probes. HOW is how the kernel executes the function's first
+ * instruction in place of a breakpoint: "stepped", it single-steps it, or
+ * "emulated", it emulates a push. Prints the CPU time of the loop
  * in nanoseconds, which under icount is the number of instructions. The
  * function's stack has seven frames with those of libc's start, or, flat,
  * three: a context of its own begins with the loop.

@@ -2,8 +2,7 @@
 /*
  * exchange tcp|udp|pieces|refuse|reset|overflow 4|6 PORT N SIZE: over the loopback device, N messages of
  * SIZE bytes from a client's socket to a server's at PORT, each received before
- * the next is sent; with "pieces" by TCP in two pieces, by writev(2) and readv(2). With "refuse" a client connects to a port that nobody listens
- * at, with "reset" the server ends the connection by a reset, with "overflow" N
+ * the next is sent; with "pieces" by TCP in two pieces, by writev(2) and readv(2). With "refuse" a client connects to a port without listener, with "reset" the server ends the connection by a reset, with "overflow" N
  * clients connect to a server that takes none of them.
  * Prints what it received: messages and bytes, and the client's port.
  */
@@ -41,14 +40,14 @@ static socklen_t address(struct sockaddr_storage *to, int version, int port)
 	return sizeof(*v4);
 }
 
-/* The port that a socket has for itself. */
+/* The local port of a socket. */
 static int port_of(int fd)
 {
 	struct sockaddr_storage own;
 	socklen_t len = sizeof(own);
 
 	getsockname(fd, (struct sockaddr *)&own, &len);
-	return ntohs(((struct sockaddr_in *)&own)->sin_port);	/* in both versions at the same place */
+	return ntohs(((struct sockaddr_in *)&own)->sin_port);	/* the same offset in both versions */
 }
 
 int main(int argc, char **argv)

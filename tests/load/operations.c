@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * operations KIND N: N times what a tool looks at, of the kinds in the table below. Prints "reads", N and the instructions
+ * operations KIND N: N operations of a kind in the table below, which a tool traces. Prints "reads", N and the instructions
  * that the whole machine takes for them, tracers included, less those that it takes while nothing is done: the CPU time of all tasks, in
  * nanoseconds, each of which is an instruction where the clock counts these (icount).
  */
@@ -30,7 +30,7 @@
 static int fd, there[2], back[2], server, pairs[MOST][2];
 static char *volatile area;
 
-/* The CPU time of all tasks so far. What runs is booked when it stops to run. */
+/* The CPU time of all tasks so far. A running task's time is accounted when it stops running. */
 static long long busy(void)
 {
 	char line[512];
@@ -48,7 +48,7 @@ static long long busy(void)
 	return all;
 }
 
-/* Instructions in which this process alone does nothing that is to be seen. */
+/* Instructions of this process alone, without traced operations. */
 static int spin(long instructions)
 {
 	for (long i = 0; i < instructions / 2; i++)
@@ -65,7 +65,7 @@ static int do_stat(int i)
 {
 	struct stat st;
 
-	return syscall(SYS_stat, "/dev/null", &st);	/* as every tool's; that of the C library is newfstatat */
+	return syscall(SYS_stat, "/dev/null", &st);	/* the call that the tools trace; the C library calls newfstatat */
 }
 
 static int do_kill(int i)
@@ -100,7 +100,7 @@ static int do_setuid(int i)
 	return setresuid(0, 0, 0);
 }
 
-/* The kernel looks whether a process may do this. */
+/* The kernel checks a capability for this. */
 static int do_chroot(int i)
 {
 	return chroot("/");
@@ -245,7 +245,7 @@ static int do_connect(int i)
 	if (connect(s, (struct sockaddr *)&to, sizeof(to)) || (pairs[i][1] = accept(server, NULL, NULL)) < 0)
 		return 1;
 	pairs[i][0] = s;
-	setsockopt(s, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));	/* leaves nothing behind that waits */
+	setsockopt(s, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));	/* leaves no connection in TIME_WAIT */
 	return 0;
 }
 
@@ -273,7 +273,7 @@ static int do_send(int i)
 	return send(pairs[i][0], "x", 1, 0) != 1;
 }
 
-/* The kernel sends again what nobody has acknowledged, by a timer at which this process runs. */
+/* The kernel retransmits unacknowledged data, by a timer that interrupts this process. */
 static int wait_retransmissions(void)
 {
 	return spin(450000000);

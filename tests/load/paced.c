@@ -38,7 +38,7 @@ static void sleep_until(long long time)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-/* What a CPU does. Who is late, as others had the CPU, makes up for it. */
+/* The loop on a CPU. Delays by other load are made up for. */
 static void run(struct result *result, double rate, long long start, long long length)
 {
 	int fd = open("/dev/zero", O_RDONLY);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * reads N: N times read(2) of one byte from /dev/zero, the load that costs per
- * hit are measured under. Prints the CPU time of the loop in nanoseconds,
+ * reads N: N times read(2) of one byte from /dev/zero, the load for measuring the
+ * cost per hit. Prints the CPU time of the loop in nanoseconds,
  * which under icount is the number of instructions.
  */
 #include <fcntl.h>

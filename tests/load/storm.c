@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * storm N: N rounds of all that processes do while they are probed. They fork,
- * start threads, run themselves anew, jump out of functions, unmap and map what
- * is probed, and are killed at any moment. Prints how many calls of work()
- * have begun, and how many processes were killed, whose last call may not have
- * been counted, or not been made.
+ * storm N: N rounds of what may happen to probed processes. They fork, start
+ * threads, exec themselves, longjmp out of functions, unmap and map probed code,
+ * and are killed at random times. Prints how many calls of work() have begun,
+ * and how many processes were killed; the last call of each of these may have
+ * been counted and not made, or made and not counted.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * values.c - a module whose functions hold values that a test knows, in all the
- * places where compilers put them. echo 1 > /sys/module/values/parameters/go
+ * values.c - a module whose functions have known values, in all kinds of
+ * locations that compilers use. echo 1 > /sys/module/values/parameters/go
  * calls each once. A mark at the end of a line names it for the test's script.
  */
 #include <linux/kernel.h>
@@ -31,7 +31,7 @@ struct sample {
 	const char *text;
 };
 
-/* What small structs are passed in: two registers, or parts of them. */
+/* Small structs are passed in two registers, or in parts of them. */
 struct pair {
 	u32 a, b;
 	u64 c;
@@ -64,7 +64,7 @@ static alone u64 by_value(struct pair p, struct inner in)
 	return sum;
 }
 
-/* More than the registers hold, and all alive to the end: some are on the stack. */
+/* More live values than registers, so some are on the stack. */
 static alone u64 spilled(u64 a, u64 b, u64 c)
 {
 	u64 d = a * 3, e = b * 5, f = c * 7, g = a + b, h = b + c, i = a ^ c, j = a + 1000;
@@ -130,7 +130,7 @@ static alone u64 gone(u64 used, u64 unused)
 	return sink;
 }
 
-/* The quotient is computed nowhere; debuginfo says how it would be. */
+/* The quotient is not computed; debuginfo has an expression for it. */
 static alone u64 divided(u64 big)
 {
 	u64 quotient = big / 3;
@@ -140,7 +140,7 @@ static alone u64 divided(u64 big)
 	return sink;
 }
 
-/* Nothing has the parameters any more when the line is reached: they are what they were at the entry. */
+/* The parameters have no location at the line, but an entry value. */
 static alone u64 entered(long n, s16 word)
 {
 	if (n > 1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package packages installs, uses and removes the packages of `make packages`
-// in fresh Debian systems: `make test-packages`, which takes root. debootstrap makes the
-// systems once, in gostap's cache; the kernel is one of this machine's, in a VM.
+// Package packages installs, uses and removes the packages of `make packages` in fresh Debian systems:
+// `make test-packages`, which needs root. debootstrap makes the systems once, in gostap's cache; the
+// kernel is one of this machine's, in a VM.
 package packages
 
 import (
@@ -19,7 +19,7 @@ import (
 	"gostap/vm"
 )
 
-// folder is where the packages are.
+// folder is the folder of the packages.
 func folder(t *testing.T) string {
 	dir := os.Getenv("GOSTAP_PACKAGES")
 	if dir == "" {
@@ -28,7 +28,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// one returns the one file of a pattern.
+// one returns the single file that matches a pattern.
 func one(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -47,7 +47,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// fresh returns a new copy of a Debian release's smallest system.
+// fresh returns a new copy of a minimal system of a Debian release.
 func fresh(t *testing.T, suite string) string {
 	base := cache.Path("debootstrap", suite)
 	err := cache.FillOnce(base, func(tmp string) error {
@@ -66,7 +66,7 @@ func fresh(t *testing.T, suite string) string {
 	return root
 }
 
-// files lists a system's files, but for what dpkg itself writes.
+// files lists a system's files, without those that dpkg itself writes.
 func files(t *testing.T, root string) string {
 	var list []string
 	for line := range strings.Lines(run(t, "find", root, "-xdev", "-not", "-path", "*/var/lib/dpkg/*", "-not", "-path", "*/var/log/*", "-not", "-path", "*/var/cache/*", "-not", "-path", "*/proc/*", "-not", "-path", "*/root/.cache*")) {
@@ -100,7 +100,7 @@ func TestDebian(t *testing.T) {
 		in := func(args ...string) string { t.Helper(); return run(t, "chroot", append([]string{root}, args...)...) }
 		run(t, "cp", deb, root+"/gostap.deb")
 		in("dpkg", "-i", "/gostap.deb")
-		in("dpkg", "-i", "/gostap.deb") // as an upgrade does
+		in("dpkg", "-i", "/gostap.deb") // like an upgrade
 		os.Remove(root + "/gostap.deb")
 
 		if out := in("gostap", "-V"); !strings.HasPrefix(out, "gostap 0.") {
@@ -167,7 +167,8 @@ func runThere(t *testing.T, release, deb string, roots []string) {
 }
 
 // TestRPM installs, uses and removes the rpm by Debian's rpm in a fresh Debian 12, as distributions
-// with rpm are not to be had here: dependencies are not looked at, and the scripts call Debian's update-alternatives.
+// with rpm are not available here: dependencies are not checked, and the scripts call Debian's
+// update-alternatives.
 func TestRPM(t *testing.T) {
 	dir := folder(t)
 	file := one(t, filepath.Join(dir, "*.rpm"))
@@ -199,7 +200,7 @@ func TestRPM(t *testing.T) {
 	}
 }
 
-// difference lists what only one of two lists of lines has.
+// difference lists the lines that only one of two lists has.
 func difference(before, after string) string {
 	known := map[string]int{}
 	for line := range strings.Lines(before) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package receiver is an OpenTelemetry receiver for tests: it keeps what it is
-// sent by OTLP over HTTP, read as the messages that OpenTelemetry's own
-// receivers have. A request has the fields of what files of its signal hold.
+// Package receiver is an OpenTelemetry receiver for tests: it stores the data that it receives by OTLP
+// over HTTP, decoded as the messages that OpenTelemetry's own receivers use. A request of each signal
+// is decoded as the message of files with that signal, which has the same fields.
 package receiver
 
 import (
@@ -29,7 +29,7 @@ type Receiver struct {
 	Profiles []*profiles.ProfilesData
 }
 
-// ServeHTTP is http.Handler's.
+// ServeHTTP implements http.Handler.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	var body io.Reader = request.Body
 	if request.Header.Get("Content-Encoding") == "gzip" {
@@ -80,7 +80,7 @@ func (r *Receiver) take(path string, header http.Header, data []byte) error {
 	return nil
 }
 
-// Records are all log records that have come.
+// Records are all received log records.
 func (r *Receiver) Records() []*logs.LogRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()

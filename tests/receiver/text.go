@@ -10,8 +10,9 @@ import (
 	profiles "go.opentelemetry.io/proto/slim/otlp/profiles/v1development"
 )
 
-// Text says what has come, in lines that are sorted: "metric NAME map[LABEL:VALUE] NUMBER" and "histogram NAME map[LABEL:VALUE]
-// COUNT SUM [BOUNDS] [BUCKETS]" of the metrics that came last, "log PROBE BODY", the body in quotes, and "stack COUNT OUTER;INNER".
+// Text returns the received data as sorted lines: "metric NAME map[LABEL:VALUE] NUMBER" and "histogram
+// NAME map[LABEL:VALUE] COUNT SUM [BOUNDS] [BUCKETS]" for the metrics that came last, "log PROBE BODY",
+// the body in quotes, and "stack COUNT OUTER;INNER".
 func (r *Receiver) Text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,10 +13,10 @@ import (
 	"gostap/tests/guest"
 )
 
-// formVar chooses between the short form of a test and the long one.
+// formVar selects the short or the long form of a test.
 const formVar = "GOSTAP_TORTURE"
 
-// Long says whether to take the time that it takes.
+// Long is set for the long form.
 var Long = os.Getenv(formVar) == "long"
 
 // Choose returns the short form's value or the long one's.
@@ -27,13 +27,16 @@ func Choose[T any](short, longer T) T {
 	return short
 }
 
-// selfChecking says whether a kernel is one of tests/debug-kernel: it looks for bugs itself, and is some times slower for that.
+// selfChecking reports whether a kernel is one of tests/debug-kernel: it has KASAN or similar checks,
+// and is several times slower.
 func selfChecking(release string) bool { return strings.Contains(release, "-gostap-") }
 
-// fewer is by what the long form's repetitions are divided on a kernel that checks itself: all of them would take well over an hour there.
+// fewer is the divisor of the long form's repetitions on a kernel with such checks: all of them would
+// take well over an hour.
 const fewer = 3
 
-// Times is Choose for how often something is repeated on a kernel, which may be the long form's number divided by fewer.
+// Times is Choose for the number of repetitions on a kernel, which may be the long form's divided by
+// fewer.
 func Times(release string, short, longer int) int {
 	if Long && selfChecking(release) {
 		return max(longer/fewer, short)
@@ -41,7 +44,7 @@ func Times(release string, short, longer int) int {
 	return Choose(short, longer)
 }
 
-// TimesHere is Times for the kernel that runs.
+// TimesHere is Times for the running kernel.
 func TimesHere(short, longer int) int {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {
@@ -50,7 +53,8 @@ func TimesHere(short, longer int) int {
 	return Times(unix.ByteSliceToString(name.Release[:]), short, longer)
 }
 
-// InGuest runs the calling package's TestGuest on a kernel, in the same form; only is a pattern for its subtests.
+// InGuest runs the calling package's TestGuest on a kernel, in the same form; only is a pattern for its
+// subtests.
 func InGuest(t *testing.T, release, dir, only string) {
 	timeout := Choose(15*time.Minute, time.Hour)
 	if selfChecking(release) {

@@ -10,7 +10,7 @@ import (
 	"gostap/tests/guest"
 )
 
-// BuildLoad builds on the host what Busy runs in the guest.
+// BuildLoad builds, on the host, the programs that Busy runs in the guest.
 func BuildLoad(t testing.TB, dir string) {
 	guest.Command(t, guest.Root(t), "gcc", "-O2", "-static", "-pthread", "-o", filepath.Join(dir, "busy"), "tests/load/busy.c")
 	guest.Command(t, guest.Root(t), "gcc", "-O2", "-g", "-pthread", "-D_GNU_SOURCE", "-o", filepath.Join(dir, "storm"), "tests/load/storm.c")

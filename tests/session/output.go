@@ -7,11 +7,9 @@ import (
 	"sync"
 )
 
-// Output is what a session prints; without stacks, but for the lines that begin
-// with a space, of which there can be more than the guest has memory for. It can
-// be read while the session runs.
+// Output collects a session's output. It can be read while the session runs.
 type Output struct {
-	WithoutStacks bool
+	WithoutStacks bool // drop lines that begin with a space, which may exceed the guest's memory
 
 	mu         sync.Mutex
 	kept, line []byte

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package session runs gostap's sessions inside a guest, for tests that do
-// something to them: it starts and ends them, knows what they printed and
-// lost, and waits for what must come.
+// Package session runs gostap's sessions inside a guest, for tests that disturb them: it starts and
+// ends them, parses their output and losses, and waits for conditions.
 package session
 
 import (
@@ -21,7 +20,7 @@ import (
 	"gostap/tests/guest"
 )
 
-// A Session is a gostap that runs.
+// A Session is a running gostap.
 type Session struct {
 	*exec.Cmd
 	Out Output
@@ -34,7 +33,7 @@ func Start(t testing.TB, args ...string) *Session {
 	return Launch(t, &Session{}, args...)
 }
 
-// StartBy is Start by a command that runs gostap: what it is called by comes before gostap's name.
+// StartBy is Start with a command that runs gostap: gostap and its arguments are appended to command.
 func StartBy(t testing.TB, command []string, args ...string) *Session {
 	t.Helper()
 	return launch(t, &Session{}, append(append(slices.Clip(command), gostap()), args...))
@@ -42,7 +41,7 @@ func StartBy(t testing.TB, command []string, args ...string) *Session {
 
 func gostap() string { return filepath.Join(guest.Dir(), "gostap") }
 
-// Launch is Start for a session whose Output is set up.
+// Launch is Start for a session whose Output has been configured.
 func Launch(t testing.TB, s *Session, args ...string) *Session {
 	t.Helper()
 	return launch(t, s, append([]string{gostap()}, args...))
@@ -55,12 +54,12 @@ func launch(t testing.TB, s *Session, command []string) *Session {
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// A test that fails leaves no session to the next.
+	// End the session if the test fails.
 	t.Cleanup(func() { s.Process.Kill() })
 	return s
 }
 
-// End waits for it and returns its exit code, -1 if a signal has killed it.
+// End waits for the process and returns its exit code, -1 if it was killed by a signal.
 func (s *Session) End() int {
 	s.Wait()
 	return s.ProcessState.ExitCode()
@@ -76,7 +75,7 @@ func Run(t testing.TB, args ...string) *Session {
 
 var lostLine = regexp.MustCompile(`(?m)^WARNING: (\d+) events lost`)
 
-// Lost returns how many records a session that has ended reports as lost.
+// Lost returns the number of lost records that an ended session has reported.
 func (s *Session) Lost() int {
 	m := lostLine.FindSubmatch(s.Err.Bytes())
 	if m == nil {
@@ -89,13 +88,13 @@ func (s *Session) Lost() int {
 // Module is the path of a module that the host has built.
 func Module(name string) string { return filepath.Join(guest.Dir(), name+".ko") }
 
-// Loaded says whether a module is in the kernel.
+// Loaded reports whether a module is loaded.
 func Loaded(name string) bool {
 	_, err := os.Stat("/sys/module/" + name)
 	return err == nil
 }
 
-// Removed takes a module out that may not be in use any more. It tries again while a last handler runs.
+// Removed removes a module that should not be in use any more. It retries while a last handler runs.
 func Removed(t testing.TB, name string) {
 	t.Helper()
 	Await(t, "module "+name+" can be removed", func() bool {
@@ -104,7 +103,7 @@ func Removed(t testing.TB, name string) {
 	})
 }
 
-// Await waits for something that has to happen, but not for ever.
+// Await waits for a condition, and fails after a time limit.
 func Await(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	if !Within(Choose(2*time.Minute, 10*time.Minute), done) {
@@ -112,7 +111,7 @@ func Await(t testing.TB, what string, done func() bool) {
 	}
 }
 
-// Within waits for something that may happen, and says whether it did.
+// Within waits for a condition, and reports whether it became true.
 func Within(limit time.Duration, done func() bool) bool {
 	for end := time.Now().Add(limit); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -134,7 +133,7 @@ func Gone(t testing.TB) {
 	Await(t, "the probes are gone", func() bool { return Probes(t) == "" })
 }
 
-// Probes is guest.Probes, which has to succeed.
+// Probes is guest.Probes, which must succeed.
 func Probes(t testing.TB) string {
 	t.Helper()
 	list, err := guest.Probes()
@@ -144,7 +143,7 @@ func Probes(t testing.TB) string {
 	return list
 }
 
-// Clean fails if the kernel has come to harm, or anything is left in it.
+// Clean fails if the kernel log reports harm, or anything is left in the kernel.
 func Clean(t testing.TB) {
 	t.Helper()
 	if err := guest.Clean(); err != nil {

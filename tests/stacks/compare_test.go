@@ -12,14 +12,15 @@ import (
 	"testing"
 )
 
-// A stack is what gdb or gostap says of one sample.
+// A stack is gdb's or gostap's stack of one sample.
 type stack struct {
 	frames   []string // addresses, the innermost first
 	complete bool     // up to the outermost frame
 	text     string
 }
 
-// readGdb returns what frames.py has written, by TID PC SP; where a program is stopped at the same place again, one after the other.
+// readGdb returns the output of frames.py, by TID PC SP; if a program is stopped at the same place
+// again, in order.
 func readGdb(t *testing.T, path string) map[string][]stack {
 	stacks := map[string][]stack{}
 	for _, line := range strings.Split(strings.TrimSpace(read(t, path)), "\n") {
@@ -34,7 +35,7 @@ func readGdb(t *testing.T, path string) map[string][]stack {
 
 var frame = regexp.MustCompile(`(?m)^ (0x[0-9a-f]+)(?: : | \[|$)`)
 
-// readGostap returns what sample.stp has printed, in the same way.
+// readGostap returns the output of sample.stp, in the same form.
 func readGostap(t *testing.T, path string) map[string][]stack {
 	stacks := map[string][]stack{}
 	_, text, _ := strings.Cut(read(t, path), "begun\n")
@@ -57,16 +58,16 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// A result is what a comparison has come to.
+// A result is the outcome of a comparison.
 type result struct {
 	pairs, distinct, equal, frames int
 	gdbComplete, complete          int
-	lone                           int // stacks of gdb's to which gostap has none of the same thread at the same place
+	lone                           int // stacks of gdb for which gostap has none of the same thread at the same place
 	differences                    []string
 }
 
-// count compares gdb's stacks with gostap's of the same thread, instruction and stack pointer. Deeper than gostap follows, they are equal
-// if they are so far.
+// count compares gdb's stacks with gostap's of the same thread, instruction and stack pointer. Stacks
+// deeper than gostap's limit are equal if they are so up to the limit.
 func count(gdb, gostap map[string][]stack) result {
 	var r result
 	seen := map[string]bool{}
@@ -100,7 +101,7 @@ func count(gdb, gostap map[string][]stack) result {
 	return r
 }
 
-// What differs is counted, what has no pair is not.
+// Differences are counted, stacks without a counterpart are not compared.
 func TestCount(t *testing.T) {
 	gdb := map[string][]stack{
 		"1 0x1 0x2": {{frames: []string{"0x1", "0x5"}, complete: true}, {frames: []string{"0x1", "0x6"}}},
@@ -115,7 +116,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// Frames without a symbol count, and stacks that are cut are not complete.
+// Frames without a symbol count, and truncated stacks are not complete.
 func TestReadGostap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sampled")
 	const text = "begun\n7 0x1 0x2\n 0x1 : f+0x1/0x2 [/bin/x]\n 0x5 [/bin/x+0x5]\n 0x9\n (cut: it is deeper)\n--\n"

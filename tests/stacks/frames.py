@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs in gdb: starts the program, has gostap sample it, and writes down gdb's frames at each sample, as
+# Runs in gdb: starts the program, makes gostap sample it, and writes gdb's frames at each sample, as
 #
 #	TID PC SP: PC PC PC… [end]
 #
-# where "end" says that gdb has found the outermost frame. gostap stops the program by a signal where it took the stack.
+# where "end" means that gdb has found the outermost frame. gostap stops the program by a signal at each sample.
 import os
 import signal
 import subprocess
@@ -32,7 +32,7 @@ def on_stop(event):
 
 gdb.events.stop.connect(on_stop)
 gdb.execute("starti", to_string=True)
-# The libraries that it is linked with are mapped at the entry, so that gostap has their tables from its begin on.
+# At the entry, the linked libraries are mapped, so that gostap has their tables from the start.
 for line in gdb.execute("info files", to_string=True).splitlines():
     if "Entry point:" in line:
         entry = int(line.split()[-1], 16)
@@ -57,7 +57,7 @@ def executable(pc):
     return False
 
 
-# Where a function says nothing of its caller, as Go's that change stacks, gdb may go on with what is no code.
+# If a function has no unwind information for its caller, as Go's that switch stacks, gdb may continue with invalid addresses.
 def frames():
     pcs, frame, complete = [], gdb.newest_frame(), False
     try:

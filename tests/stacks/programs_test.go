@@ -14,16 +14,17 @@ import (
 	"time"
 )
 
-// A program is run by gdb.
+// A program is a program that gdb runs.
 type program struct {
 	name string
 	path string
 	args string // for a shell
-	// prepare makes in folder what the program needs, and returns args and the command that runs it, "" for none.
+	// prepare creates the program's files in folder, and returns args and the command that runs it, ""
+	// for none.
 	prepare func(t *testing.T, folder string) (args, wrapper string)
 }
 
-// programs are what is run, out of the folder that the host has prepared.
+// programs are the programs to run, in the folder that the host has prepared.
 func programs(dir string) []program {
 	script := func(name string) string {
 		path, _ := filepath.Abs("programs/" + name)
@@ -53,7 +54,7 @@ select y, avg(x) over (partition by y order by x), json_build_object('x', x) fro
 drop table t
 `
 
-// postgres runs queries in a server of one user, which may not be root.
+// postgres runs queries in a single-user server, which must not run as root.
 func postgres(t *testing.T, folder string) (args, wrapper string) {
 	const user = "setpriv --reuid=postgres --regid=postgres --clear-groups"
 	data, script := filepath.Join(folder, "data"), filepath.Join(folder, "queries")
@@ -70,7 +71,7 @@ func postgres(t *testing.T, folder string) (args, wrapper string) {
 	return fmt.Sprintf("--single -F -D %s postgres <%s >/dev/null 2>&1", data, script), user
 }
 
-// nginxConf has one process answer: a file, a compressed one, what expressions rewrite, and errors.
+// nginxConf makes one process answer: with a file, a compressed one, rewritten URLs, and errors.
 const nginxConf = `daemon off;
 master_process off;
 error_log off;
@@ -91,7 +92,7 @@ http {
 }
 `
 
-// nginx answers requests.
+// nginx serves requests.
 func nginx(t *testing.T, folder string) (args, wrapper string) {
 	conf := filepath.Join(folder, "nginx.conf")
 	if err := os.WriteFile(conf, []byte(nginxConf), 0o644); err != nil {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package stacks compares programs' stacks as gostap follows them with gdb's. In the VM, gdb runs a program and gostap samples it at any
-// instruction, prints the stack and stops the thread by a signal, upon which gdb writes down its own.
+// Package stacks compares gostap's stacks of programs with gdb's. In the VM, gdb runs a program and
+// gostap samples it at any instruction, prints the stack and stops the thread by a signal, at which gdb
+// writes its own stack.
 //
-//	GOSTAP_STACKS=350 go test -v -count=1 -timeout 1h ./tests/stacks
+// \tGOSTAP_STACKS=350 go test -v -count=1 -timeout 1h ./tests/stacks
 //
-// GOSTAP_STACKS is how many stacks of each program; without it the test is skipped, as it takes minutes. GOSTAP_PROGRAMS, a
-// regular expression, chooses programs. bash, gdb, g++, nginx, postgres and python3 are taken from the machine, as Debian has them:
+// GOSTAP_STACKS is the number of stacks of each program; without it the test is skipped, as it takes
+// minutes. GOSTAP_PROGRAMS, a regular expression, selects programs. bash, gdb, g++, nginx, postgres and
+// python3 are those of the machine, from Debian:
 //
-//	apt install gdb g++ nginx-light postgresql-15 python3
+// \tapt install gdb g++ nginx-light postgresql-15 python3
 package stacks
 
 import (
@@ -24,7 +26,7 @@ import (
 	"gostap/tests/guest"
 )
 
-// deepest is how many frames gostap follows: GS_USTACK_DEPTH.
+// deepest is the maximal number of frames in gostap: GS_USTACK_DEPTH.
 const deepest = 128
 
 func TestStacks(t *testing.T) {
@@ -42,7 +44,7 @@ func TestStacks(t *testing.T) {
 		Env: []string{"GOSTAP_STACKS=" + os.Getenv("GOSTAP_STACKS")}})
 }
 
-// wanted is how many stacks of each program are compared; 0 for no comparison.
+// wanted is the number of stacks of each program to compare; 0 for no comparison.
 func wanted() int {
 	n, _ := strconv.Atoi(os.Getenv("GOSTAP_STACKS"))
 	return n

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// recursion probes what the runtime and the consumer call, from handlers that do all that handlers do; and what
-	// interrupts and NMIs run, so that they come while the CPU is in a handler.
+	// recursion probes what the runtime and the consumer call, with handlers that use everything that
+	// handlers can, and code that interrupts and NMIs run, so that they hit while the CPU is in a
+	// handler.
 	recursion = `global n, events, by, a%
 		probe kernel.function("ktime_get*")?, kernel.function("sched_clock*")?, kernel.function("relay_*")?,
 			kernel.function("copy_from_kernel_nofault*")?, kernel.function("unwind_*")?, kernel.function("__orc_find")?,
@@ -47,7 +48,8 @@ const (
 			printf("produced %d\nhits %d\n", events, n)
 			foreach (f in by- limit 400) printf("%s %d\n", f, @count(by[f]))
 		}`
-	// everything counts the calls of every function that can be probed; in the short form, of a third of them.
+	// everything counts the calls of every function that can be probed; in the short form, of a third
+	// of them.
 	everything = `global n
 		probe kernel.function("%s") { n++ }
 		probe end { printf("hits %%d\n", n) }`
@@ -55,7 +57,7 @@ const (
 
 var hitsLine = regexp.MustCompile(`(?m)^hits (\d+)$`)
 
-// summary is what a session said at its end, without its repetitions.
+// summary is the messages at the end of a session, without repetitions.
 func summary(s *session.Session) string {
 	var list []string
 	for _, line := range strings.Split(strings.TrimSpace(s.Err.String()), "\n") {
@@ -63,15 +65,15 @@ func summary(s *session.Session) string {
 			list = append(list, line)
 		}
 	}
-	return strings.Join(list[max(len(list)-12, 0):], "\n") // what is lost and skipped comes last
+	return strings.Join(list[max(len(list)-12, 0):], "\n") // lost and skipped events are reported last
 }
 
-// overloaded says whether a session ended because its probes took too much of the machine.
+// overloaded reports whether a session ended because its probes took too much CPU time.
 func overloaded(s *session.Session) bool {
 	return strings.Contains(s.Err.String(), "STP_OVERLOAD_THRESHOLD exceeded")
 }
 
-// alive does something ordinary: a new process, a file.
+// alive does something ordinary, to check that the system works: a new process, a file.
 func alive(t *testing.T) {
 	t.Helper()
 	if out, err := exec.Command("sh", "-c", "cat /proc/self/comm; ls / >/dev/null; date >/dev/null").CombinedOutput(); err != nil || string(out) != "cat\n" {
@@ -79,7 +81,7 @@ func alive(t *testing.T) {
 	}
 }
 
-// testRecursion runs probes on what the runtime itself calls, with NMIs in between.
+// testRecursion probes the functions that the runtime itself calls, with NMIs at the same time.
 func testRecursion(t *testing.T) {
 	stop := session.Busy(t)
 	s := session.Launch(t, &session.Session{Out: session.Output{WithoutStacks: true}}, "run", session.Module("recursion"))
@@ -105,7 +107,7 @@ func testRecursion(t *testing.T) {
 	t.Logf("exit code %d; it says:\n%s", code, summary(s))
 	if m := producedLine.FindSubmatch(s.Out.Bytes()); m != nil {
 		produced, _ := strconv.Atoi(string(m[1]))
-		// What is lost is counted in records, which backtraces are too.
+		// Losses are counted in records, which include backtraces.
 		if n := printed(s); n > produced || produced-n > s.Lost() {
 			t.Errorf("%d events were produced, %d printed, %d records lost", produced, n, s.Lost())
 		}
@@ -116,7 +118,7 @@ func testRecursion(t *testing.T) {
 	} else {
 		t.Logf("%d NMIs came in between", nmis)
 	}
-	// The backtraces that were asked for are no harm.
+	// The requested backtraces are not harm.
 	if err := guest.HarmBut(regexp.MustCompile(`Call Trace|NMI backtrace`)); err != nil {
 		t.Error(err)
 	}
@@ -158,7 +160,7 @@ func testEverything(t *testing.T) {
 	alive(t)
 }
 
-// traceable returns how many functions ftrace can call probes at.
+// traceable returns the number of functions that ftrace can trace.
 func traceable(t *testing.T) int {
 	list, err := os.ReadFile("/sys/kernel/tracing/available_filter_functions")
 	if err != nil {

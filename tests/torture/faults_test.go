@@ -21,21 +21,21 @@ import (
 	"gostap/tests/session"
 )
 
-// Modules that are built on the host and loaded by the guest.
+// Scripts whose modules are built on the host and loaded by the guest.
 const (
-	// flood prints a line for each event, and at the end how many it was to print.
+	// flood prints a line for each event, and at the end their number.
 	flood = `global n
 		probe kernel.function("vfs_read"), kernel.function("vfs_write"), kernel.function("do_sys_openat2") {
 			n++
 			printf("event %s %d\n", execname(), pid())
 		}
 		probe end { printf("produced %d\n", n) }`
-	// warnings warns until it has done so often enough to fill any socket, and exits.
+	// warnings gives warnings until there are enough to fill any socket, and exits.
 	warnings = `global n
 		probe kernel.function("vfs_read") { next }
 		probe timer.us(200) { for (i = 0; i < 20; i++) warn("a warning of some length, to fill the socket with: " . sprint(n++)) if (n > 12000) exit() }
 		probe end { printf("produced %d\n", n) }`
-	// victim has everything that takes memory when a session starts, and ends by itself.
+	// victim uses everything that takes memory when a session starts, and ends by itself.
 	victim = `global a, b, x, s, n, m%
 		probe begin { println("begin") a["k"] = 1 b[1, "l"] <<< 1 s = "text" m[1] = "x" }
 		probe kernel.function("vfs_read") { a[execname()]++ x <<< 1 }
@@ -52,7 +52,8 @@ var (
 	lostMessages = regexp.MustCompile(`(?m)^WARNING: (\d+) messages came too fast`)
 )
 
-// addsUp holds against each other what a flood produced, what was printed and what was reported as lost.
+// addsUp checks that the events of a flood are those that were printed and those that were reported as
+// lost.
 func addsUp(t *testing.T, s *session.Session) {
 	t.Helper()
 	m := producedLine.FindSubmatch(s.Out.Bytes())
@@ -68,7 +69,7 @@ func addsUp(t *testing.T, s *session.Session) {
 	t.Logf("%d events produced, %d printed, %d lost", produced, printed, s.Lost())
 }
 
-// printed returns how many events a session has printed.
+// printed returns the number of events that a session has printed.
 func printed(s *session.Session) int { return len(eventLine.FindAllIndex(s.Out.Bytes(), -1)) }
 
 // testKilled kills the consumer at random moments: while it loads, starts, reads.
@@ -99,7 +100,7 @@ func testKilled(t *testing.T) {
 	t.Logf("killed %v", phases)
 }
 
-// testStopped stops the consumer under full load; when it goes on, it knows what it has missed.
+// testStopped stops the consumer under full load; when it continues, it reports what was lost.
 func testStopped(t *testing.T) {
 	stop := session.Busy(t)
 	s := session.Start(t, "run", "-s1", session.Module("flood"))
@@ -115,7 +116,8 @@ func testStopped(t *testing.T) {
 	addsUp(t, s)
 }
 
-// testStoppedWarnings stops a consumer whose control socket fills up: the session's end must come through.
+// testStoppedWarnings stops a consumer whose control socket fills up: it must still receive the
+// session's end.
 func testStoppedWarnings(t *testing.T) {
 	s := session.Start(t, "run", session.Module("warnings"))
 	session.Armed(t)
@@ -144,7 +146,8 @@ func testStoppedWarnings(t *testing.T) {
 	t.Logf("%d warnings came through, %d were lost", through, lost)
 }
 
-// testRemoval tries to take out a module under load: not while it is used; then, with its consumer killed, at once.
+// testRemoval tries to remove a module under load: this fails while it is used; and succeeds at once
+// when its consumer has been killed.
 func testRemoval(t *testing.T) {
 	defer session.Busy(t)()
 	s := session.Start(t, "run", session.Module("flood"))
@@ -170,7 +173,7 @@ func testRemoval(t *testing.T) {
 	}
 }
 
-// testFullDisk has the output file's disk fill up.
+// testFullDisk fills up the output file's disk.
 func testFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
@@ -185,7 +188,7 @@ func testFullDisk(t *testing.T) {
 	t.Logf("it says: %s", strings.TrimSpace(s.Err.String()))
 }
 
-// testOtherReader has somebody else read the session's files while it runs.
+// testOtherReader reads the session's files from another process while it runs.
 func testOtherReader(t *testing.T) {
 	stop := session.Busy(t)
 	s := session.Start(t, "run", session.Module("flood"))
@@ -209,8 +212,9 @@ func testOtherReader(t *testing.T) {
 	t.Logf("%d bytes looked at by somebody else", sum)
 }
 
-// readOther reads a file in all the ways that there are, and returns how many bytes it saw.
-// The size of the buffer it knows from the module: that answer is for the session's reader alone.
+// readOther reads a file in all possible ways, and returns the number of bytes that it could read. It
+// gets the size of the buffer from the module's parameters, as the ioctl is for the session's reader
+// only.
 func readOther(t *testing.T, file string) int {
 	f, err := os.Open(file)
 	if err != nil {
@@ -239,7 +243,7 @@ func readOther(t *testing.T, file string) int {
 	return n + len(data) + int(sum&1)
 }
 
-// parameter returns a number that the module flood was loaded with.
+// parameter returns the value of a numeric parameter of the loaded module flood.
 func parameter(t *testing.T, name string) int {
 	text, err := os.ReadFile("/sys/module/flood/parameters/" + name)
 	if err != nil {
@@ -252,8 +256,9 @@ func parameter(t *testing.T, name string) int {
 	return n
 }
 
-// testMemory has each allocation of a session fail in turn: the session either says so or does without, and leaves nothing.
-// Of those that are alike, which a loop makes, it is the first, and in the long form the third too.
+// testMemory makes each allocation of a session fail in turn: the session either reports that or works
+// without it, and leaves nothing. Of the allocations in a loop only the first fails, and in the long
+// form also the third.
 func testMemory(t *testing.T) {
 	guest.Command(t, "/", "insmod", session.Module("gstortfail"))
 	defer unix.DeleteModule("gstortfail", 0)
@@ -294,7 +299,7 @@ func setFailing(t *testing.T, parameter string, n int) {
 	}
 }
 
-// countAllocations returns how many there are in a session in which none fails.
+// countAllocations returns the number of allocations in a session in which none fails.
 func countAllocations(t *testing.T) int {
 	setFailing(t, "nth", 0)
 	s := session.Run(t, "run", session.Module("victim"))
@@ -309,7 +314,8 @@ func countAllocations(t *testing.T) int {
 	return n
 }
 
-// withoutAllocation runs a session in which the nth allocation fails, and returns with what words it refused: "" if it did without.
+// withoutAllocation runs a session in which the nth allocation fails, and returns its error message: ""
+// if it worked.
 func withoutAllocation(t *testing.T, n int) (said string, err error) {
 	setFailing(t, "nth", n)
 	s := session.Run(t, "run", "-T30", session.Module("victim"))
@@ -324,7 +330,7 @@ func withoutAllocation(t *testing.T, n int) (said string, err error) {
 	return said, left()
 }
 
-// left is Clean, but for the kprobes of the module that lets allocations fail.
+// left is Clean, except for the kprobes of the module that makes allocations fail.
 func left() error {
 	list, err := guest.Probes()
 	if err != nil {
@@ -335,6 +341,7 @@ func left() error {
 			return fmt.Errorf("a probe is left: %s", line)
 		}
 	}
-	// Some allocations that fail the kernel itself reports with a stack. Real harm has other words, too.
+	// The kernel itself reports some failing allocations with a stack. Reports of real harm have other
+	// words, too.
 	return guest.HarmBut(regexp.MustCompile(`^Call Trace$`))
 }

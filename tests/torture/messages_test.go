@@ -22,7 +22,7 @@ import (
 	"gostap/tests/session"
 )
 
-// Of runtime-c/include/protocol.h.
+// From runtime-c/include/protocol.h.
 const (
 	cmdStats, cmdAttach, cmdDetach = 3, 5, 6
 	iocConsumed, iocGeometry       = 0x4701, 0x80184702
@@ -35,12 +35,12 @@ const quiet = `global n, s
 	probe kernel.function("vfs_read") { n++ s = execname() }
 	probe end { println("end") }`
 
-// testMessages sends malformed messages to sessions of all states, and asks their files for what they don't have.
+// testMessages sends malformed messages to sessions in all states, and reads their files out of bounds.
 func testMessages(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 2))
 	sent, accepted := 0, 0
 	for round := range session.TimesHere(4, 12) {
-		// By hand, the module's family has its name, and nobody owns the session.
+		// When it is loaded by insmod, the module's family has its name, and nobody owns the session.
 		guest.Command(t, "/", "insmod", session.Module("quiet"), "subbuf_size=65536", "n_subbufs=4")
 		family := familyOf(t, "quiet")
 		owner := inState(t, "quiet", family, round%4)
@@ -67,8 +67,8 @@ func testMessages(t *testing.T) {
 	}
 }
 
-// inState brings a session that has been loaded into a state: 0 as it is, 1 running, 2 stopped, 3 running without its owner.
-// What it returns is the owner's socket, which is somebody else's than the messages'.
+// inState brings a loaded session into a state: 0 as it is, 1 running, 2 stopped, 3 running without its
+// owner. It returns the owner's socket, which is not the one for the malformed messages.
 func inState(t *testing.T, name string, family uint16, state int) (owner int) {
 	t.Helper()
 	owner = mustSocket(t)
@@ -104,7 +104,7 @@ type startArgs struct {
 	files               uint64
 }
 
-// noFile is the descriptor of an image that is no file, which the kernel is.
+// noFile is the descriptor for an image that is not a file: the kernel.
 var noFile int32 = -1
 
 func openControl(t *testing.T, name string) *os.File {
@@ -134,8 +134,8 @@ func startAtZero(t *testing.T, name string) {
 	runtime.KeepAlive(addrs)
 }
 
-// malformedStart makes what START takes, with something wrong more often than not: lengths that are not those of what
-// is there, addresses of nothing, text without an end.
+// malformedStart makes arguments of START with random errors: wrong lengths, invalid addresses, text
+// without an end.
 func malformedStart(r *rand.Rand) *startArgs {
 	text := []byte("n=5\x00s=text\x00nosuch=1\x00=\x00n=5")
 	bad := []uint64{0, 1, 1 << 20, 1 << 47, 1 << 63, r.Uint64(), 0xffffffff81000000}
@@ -166,7 +166,7 @@ func malformedStart(r *rand.Rand) *startArgs {
 	return args
 }
 
-// files asks a session's files for what they have and what they don't have.
+// files reads a session's files at valid and invalid positions.
 func files(t *testing.T, r *rand.Rand, name string) {
 	t.Helper()
 	list, _ := filepath.Glob("/proc/gostap-" + name + "/*")
@@ -207,16 +207,17 @@ func files(t *testing.T, r *rand.Rand, name string) {
 		unix.Close(fd)
 		for _, flags := range []int{unix.O_RDWR, unix.O_WRONLY | unix.O_TRUNC} {
 			if fd, err := unix.Open(path, flags, 0); err == nil {
-				unix.Close(fd) // root may, and nothing is to be written there
+				unix.Close(fd) // root may open it, but nothing must be written
 			}
 		}
 	}
 }
 
-// strangerVar has the test binary be somebody who may do nothing; it holds the family's number.
+// strangerVar makes the test binary run as an unprivileged process; its value is the family's number.
 const strangerVar = "GOSTAP_STRANGER"
 
-// testStrangers lets those try who have no CAP_SYS_ADMIN: another user, and root without it.
+// testStrangers tries access without CAP_SYS_ADMIN: as another user, and as root without the
+// capability.
 func testStrangers(t *testing.T) {
 	s := session.Start(t, "run", session.Module("quiet"))
 	session.Armed(t)
@@ -260,7 +261,7 @@ func testStrangers(t *testing.T) {
 	}
 }
 
-// TestStranger is what somebody without CAP_SYS_ADMIN tries.
+// TestStranger tries what is not allowed without CAP_SYS_ADMIN.
 func TestStranger(t *testing.T) {
 	var family uint16
 	if n, _ := fmt.Sscan(os.Getenv(strangerVar), &family); n == 0 {

@@ -37,7 +37,8 @@ func netlinkSocket() (int, error) {
 	return fd, err
 }
 
-// command sends a command without attributes and returns what the kernel answers: nil for an acknowledgement.
+// command sends a command without attributes and returns the kernel's response: nil for an
+// acknowledgement.
 func command(family uint16, cmd byte) error {
 	fd, err := netlinkSocket()
 	if err != nil {
@@ -63,7 +64,7 @@ func command(family uint16, cmd byte) error {
 	}
 }
 
-// message is a generic netlink message.
+// message returns a generic netlink message.
 func message(family uint16, flags uint16, cmd byte, attrs []byte) []byte {
 	b := make([]byte, 20, 20+len(attrs))
 	binary.NativeEndian.PutUint32(b, uint32(20+len(attrs)))
@@ -73,7 +74,7 @@ func message(family uint16, flags uint16, cmd byte, attrs []byte) []byte {
 	return append(b, attrs...)
 }
 
-// attr is an attribute, padded.
+// attr returns an attribute, padded.
 func attr(kind uint16, data []byte) []byte {
 	b := make([]byte, 4, 8+len(data))
 	binary.NativeEndian.PutUint16(b, uint16(4+len(data)))
@@ -81,7 +82,7 @@ func attr(kind uint16, data []byte) []byte {
 	return append(append(b, data...), "\x00\x00\x00"[:-len(data)&3]...)
 }
 
-// malformed makes a message: one that could be right, with something wrong more often than not.
+// malformed returns a message that is valid or, mostly, has random errors.
 func malformed(r *rand.Rand, family uint16) []byte {
 	random := func(n int) []byte {
 		b := make([]byte, 0, n+8)
@@ -115,15 +116,15 @@ func malformed(r *rand.Rand, family uint16) []byte {
 	msg := message(family, []uint16{unix.NLM_F_REQUEST, unix.NLM_F_REQUEST | unix.NLM_F_ACK, unix.NLM_F_REQUEST | unix.NLM_F_DUMP, uint16(r.Uint32())}[r.IntN(4)],
 		cmds[r.IntN(len(cmds))], attrs)
 	switch r.IntN(6) {
-	case 0: // cut short
+	case 0: // truncated
 		msg = msg[:r.IntN(len(msg)+1)]
-	case 1: // some bytes are others
+	case 1: // some bytes replaced
 		for range 1 + r.IntN(8) {
 			msg[16+r.IntN(len(msg)-16)] = byte(r.Uint32())
 		}
-	case 2: // a length that is not its own
+	case 2: // a wrong length
 		binary.NativeEndian.PutUint32(msg, r.Uint32()>>r.IntN(32))
-	case 3: // an attribute's length is not its own
+	case 3: // a wrong length of an attribute
 		if len(attrs) > 4 {
 			binary.NativeEndian.PutUint16(msg[20:], uint16(r.Uint32()))
 		}
@@ -140,7 +141,7 @@ func mustSocket(t *testing.T) int {
 	return fd
 }
 
-// sendMalformed sends a message, reads what answers there are, and says whether it went through.
+// sendMalformed sends a message, reads the responses, and reports whether it was accepted.
 func sendMalformed(r *rand.Rand, socket int, family uint16) bool {
 	err := unix.Sendto(socket, malformed(r, family), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK})
 	answer := make([]byte, 65536)

@@ -17,7 +17,7 @@ import (
 	"gostap/tests/session"
 )
 
-// programs probes storm, PATH, in all ways that programs are probed in.
+// programs probes storm, PATH, with all kinds of user probes.
 const programs = `global entries%, returns%, deep%, begun%, ended%, threads%, ends%, calls%, names
 	probe process("PATH").function("work") { entries[0]++ if ($n % 64 == 0) names[user_string($name)]++ }
 	probe process("PATH").function("work").return { returns[$return == $n + 110]++ }
@@ -34,11 +34,11 @@ const programs = `global entries%, returns%, deep%, begun%, ended%, threads%, en
 			entries[0], returns[1], returns[0], deep[-1], begun[0], ended[0], threads[0], ends[0])
 	}`
 
-// storm is the program that the guest runs.
+// storm is the path of the program that the guest runs.
 func storm() string { return filepath.Join(guest.Dir(), "storm") }
 
-// testPrograms probes programs that fork, run anew, jump out of functions, and are killed: in a session around all of it every
-// call is seen, and sessions that come, go and are killed meanwhile leave nothing behind.
+// testPrograms probes programs that fork, exec, longjmp, and are killed: a session around all of it
+// counts every call, and sessions that start, end and are killed meanwhile leave nothing behind.
 func testPrograms(t *testing.T) {
 	rounds := session.Choose(20, 400)
 	s := session.Run(t, "run", "-c", fmt.Sprintf("%s %d", storm(), rounds), session.Module("programs"))
@@ -47,7 +47,7 @@ func testPrograms(t *testing.T) {
 	if code := s.ProcessState.ExitCode(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, s.Err.String())
 	}
-	// The call that a process is killed in may be counted by one side alone.
+	// The call during which a process is killed may be counted by one side only.
 	if d := said["calls"] - said["entries"]; d < -said["killed"] || d > said["killed"] {
 		t.Errorf("%d calls, of which %d were seen", said["calls"], said["entries"])
 	}
@@ -85,7 +85,7 @@ func testPrograms(t *testing.T) {
 
 var figureLine = regexp.MustCompile(`(?m)^([a-z-]+) (\d+)$`)
 
-// figures returns what lines "name number" say.
+// figures parses lines "name number".
 func figures(text []byte) map[string]int64 {
 	found := map[string]int64{}
 	for _, m := range figureLine.FindAllSubmatch(text, -1) {
@@ -96,5 +96,5 @@ func figures(text []byte) map[string]int64 {
 
 var skippedLine = regexp.MustCompile(`(?m)^WARNING: .*skipped.*$`)
 
-// skipped returns what a session says of skipped hits.
+// skipped returns a session's reports of skipped hits.
 func skipped(text []byte) []byte { return bytes.Join(skippedLine.FindAll(text, -1), []byte("; ")) }

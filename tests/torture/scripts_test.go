@@ -22,10 +22,10 @@ import (
 
 var seed = flag.Uint64("torture.seed", 1, "the random scripts' first seed")
 
-// programsPerScript is how many programs share a module.
+// programsPerScript is the number of programs in a module.
 const programsPerScript = 10
 
-// numbersOf returns how many scripts run on each of the kernels; in make test, whose time is short, fewer.
+// numbersOf returns the number of scripts for each of the kernels; in make test, fewer.
 func numbersOf(releases []string) (list []int) {
 	short := 10
 	if os.Getenv("GOSTAP_SPREAD") != "" {
@@ -37,7 +37,7 @@ func numbersOf(releases []string) (list []int) {
 	return list
 }
 
-// A wantedScript is a random script and what the host runtime made of it.
+// A wantedScript is a random script and its output on the host runtime.
 type wantedScript struct {
 	Name           string
 	Text           string
@@ -110,7 +110,7 @@ func buildScripts(t *testing.T, dir, release string, list []*wantedScript) {
 	}
 }
 
-// testScripts runs in the kernel what has run on the host.
+// testScripts runs the scripts in the kernel.
 func testScripts(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(guest.Dir(), "scripts.json"))
 	if err != nil {
@@ -128,7 +128,8 @@ func testScripts(t *testing.T) {
 			name      string
 			got, want []byte
 		}{{"output", s.Out.Bytes(), w.Output}, {"stderr", s.Err.Bytes(), w.Stderr}} {
-			// The kernel keeps 64 messages at most until they are sent, and says how many it could not keep.
+			// The kernel keeps at most 64 messages until they are sent, and reports how many it
+			// dropped.
 			if stream.name == "stderr" && bytes.Contains(stream.got, []byte("messages came too fast")) {
 				t.Logf("%s: %s", w.Name, lostMessages.Find(stream.got))
 				continue
@@ -150,7 +151,7 @@ func testScripts(t *testing.T) {
 	t.Logf("%d scripts of %d programs each, %d differ", len(list), programsPerScript, failed)
 }
 
-// differ returns the first line at which two texts differ; ok if none does.
+// differ returns the index of the first line at which two texts differ; ok if none does.
 func differ(x, y []byte) (at int, ok bool) {
 	if bytes.Equal(x, y) {
 		return 0, true
@@ -162,7 +163,7 @@ func differ(x, y []byte) (at int, ok bool) {
 	}
 }
 
-// line returns a line of a text; nil behind its end.
+// line returns a line of a text; nil beyond its end.
 func line(text []byte, n int) []byte {
 	all := bytes.SplitAfter(text, []byte("\n"))
 	if n >= len(all) {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package torture does to gostap, in a micro-VM's kernel, what must harm
-// neither the kernel nor the output: random scripts, consumers that die,
-// memory that is not there, malformed messages, probes on what the runtime
-// itself calls, and on everything. Each ends with a clean kernel and figures
-// that add up.
+// Package torture subjects gostap, in a micro-VM's kernel, to what must harm neither the kernel nor the
+// output: random scripts, consumers that die, lack of memory, malformed messages, probes on what the
+// runtime itself calls, and on everything. Each test must leave a clean kernel and consistent figures.
 //
-//	go test ./tests/torture                       the short form
-//	GOSTAP_TORTURE=long go test -timeout 5h …     the long one
-//	go test ./tests/torture -torture.run=Faults   one item, in the guest
+// \tgo test ./tests/torture                       the short form
+// \tGOSTAP_TORTURE=long go test -timeout 5h …     the long one
+// \tgo test ./tests/torture -torture.run=Faults   one item, in the guest
 //
-// GOSTAP_KERNELS chooses the kernels.
+// GOSTAP_KERNELS selects the kernels.
 package torture
 
 import (
@@ -30,7 +28,7 @@ import (
 
 var only = flag.String("torture.run", "", "a pattern for what is to be done in the guest")
 
-// items are what is done to a kernel, one after the other.
+// items are the tests, in order.
 var items = []struct {
 	name string
 	do   func(*testing.T)
@@ -50,8 +48,8 @@ var items = []struct {
 	{"Programs", testPrograms},
 }
 
-// pattern chooses what is done to the kernel of that index among n: what -torture.run says, or all. With
-// GOSTAP_SPREAD, as in make test, each item is done to one of the kernels.
+// pattern selects the tests for the kernel of that index among n: those of -torture.run, or all. With
+// GOSTAP_SPREAD, as in make test, each test runs on one of the kernels.
 func pattern(index, n int) string {
 	if *only != "" || os.Getenv("GOSTAP_SPREAD") == "" {
 		return *only
@@ -117,7 +115,7 @@ func buildModules(t *testing.T, dir, release string) {
 	}
 }
 
-// TestGuest is what is done inside the VM.
+// TestGuest runs inside the VM.
 func TestGuest(t *testing.T) {
 	if guest.Dir() == "" {
 		t.Skip("TestTorture runs this in a VM")

@@ -14,8 +14,7 @@ import (
 	"gostap/translator/program"
 )
 
-// manyProbes is a script of n probes, each with a body of its own, which share
-// globals and functions.
+// manyProbes is a script of n probes with different bodies, which share globals and functions.
 func manyProbes(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("global hits, times, names, total\n")
@@ -57,8 +56,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkShared checks one body that is attached to many points, as wildcards
-// make them.
+// BenchmarkShared checks one body that is attached to many points, as with wildcards.
 func BenchmarkShared(b *testing.B) {
 	for _, n := range []int{10, 10000} {
 		b.Run(fmt.Sprintf("%d-probes", n), func(b *testing.B) {
@@ -76,8 +74,8 @@ func BenchmarkShared(b *testing.B) {
 	}
 }
 
-// TestHostile checks scripts that are built to make a careless check slow or
-// deep, and compares work by allocations: they, too, have to stay in proportion.
+// TestHostile checks scripts that could make a check slow or its recursion deep. Work is measured by
+// allocations, which must grow in proportion to the script.
 func TestHostile(t *testing.T) {
 	repeat := strings.Repeat
 	scripts := map[string]func(n int) string{
@@ -152,7 +150,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// FuzzCheck checks whatever parses; neither may panic.
+// FuzzCheck checks whatever parses; neither step may panic.
 func FuzzCheck(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.stp")
 	if err != nil {

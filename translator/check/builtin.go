@@ -10,10 +10,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Builtins returns the functions of embedded C that files, the embedded
-// library's, declare, and what embedded C stands at their top level: the part
-// of the library that is compiled with the runtime. Their names are the ones
-// that Check gives them in every program.
+// Builtins returns the part of the library that is compiled with the runtime: the functions of embedded
+// C that files, the embedded library's, declare, and the embedded C at their top level. The functions
+// have the names that Check gives them in every program.
 func Builtins(files []*syntax.File) (top []*syntax.EmbeddedC, fns []*program.Function) {
 	for _, file := range files {
 		for _, d := range file.Decls {
@@ -53,7 +52,7 @@ func writtenType(name syntax.TypeName) program.Type {
 	return program.Long
 }
 
-// builtinName does not depend on what else a program has.
+// builtinName is the name of a library function in every program: it does not depend on the script.
 func builtinName(d *syntax.FunctionDecl, src *syntax.Source) string {
 	name := fmt.Sprintf("%s__%d", d.Name, len(d.Params))
 	if d.Private {

@@ -8,33 +8,34 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Options are what the command line says about checking.
+// Options are the options of the command line that concern checking.
 type Options struct {
 	Guru         bool // -g: target variables may be written, guru functions called
-	Unprivileged bool // --privilege=stapusr: only what tells nothing but of the user's own processes
-	Unoptimized  bool // -u: what is unused stays in
+	Unprivileged bool // --privilege=stapusr: nothing but the user's own processes may be read
+	Unoptimized  bool // -u: unused code is kept
 	NoWarnings   bool // -w
 
-	// Builtin reports whether a file is one of the embedded library, whose C
-	// is part of the prebuilt runtime. nil stands for: none is.
+	// Builtin reports whether a file is one of the embedded library, whose C is part of the prebuilt
+	// runtime. nil means that no file is.
 	Builtin func(*syntax.Source) bool
 
-	// Compatible is the version of SystemTap, as "1.4", whose meaning of scripts is wanted;
-	// "" for the latest.
+	// Compatible is the version of SystemTap that the script is written for, such as "1.4"; "" for the
+	// latest.
 	Compatible string
 
-	// AsStap refuses what SystemTap refuses though it has a meaning here: conditions call nothing, elements are not
-	// deleted while foreach walks over their array, and a statistic's histograms are all of one kind. Probes that were
-	// written without anything in their handler are left out; else they stay, as their hits can be counted.
+	// AsStap rejects what SystemTap rejects though gostap can run it: calls in conditions, deleting
+	// elements of an array in a foreach loop over it, and histograms of several kinds of one statistic.
+	// Probes that are written with an empty handler are dropped; without AsStap they are kept, as their
+	// hits can be counted.
 	AsStap bool
 
-	// Functions names what the library offers beyond e.Files; one of them may
-	// be what a misspelt name was meant to be.
+	// Functions are the names of library functions that e.Files do not declare; they are candidates for
+	// the hint at a misspelt name.
 	Functions []string
 }
 
-// Check turns e into a typed program. The program is nil if the diagnostics,
-// which come sorted, hold an error.
+// Check turns e into a typed program. The program is nil if the diagnostics, which are sorted by
+// position, include an error.
 //
 //	prog, diags := check.Check(elaborated, check.Options{Guru: guru})
 //	if err := diags.Err(); err != nil { … }
@@ -42,7 +43,7 @@ func Check(e *program.Elaborated, opts Options) (*program.Program, syntax.Diagno
 	c := &checker{
 		elab:       e,
 		opts:       opts,
-		told:       map[telling]bool{},
+		reported:   map[diagKey]bool{},
 		scopes:     map[*syntax.Source]*fileScope{},
 		public:     newFileScope(),
 		loopless:   map[program.Stmt]bool{},
@@ -73,51 +74,51 @@ func Check(e *program.Elaborated, opts Options) (*program.Program, syntax.Diagno
 	return prog, c.diags
 }
 
-// A checker holds what is known of one program.
+// A checker is the state of the check of one program.
 type checker struct {
-	elab  *program.Elaborated
-	opts  Options
-	diags syntax.Diagnostics
-	told  map[telling]bool
+	elab     *program.Elaborated
+	opts     Options
+	diags    syntax.Diagnostics
+	reported map[diagKey]bool
 
-	public  *fileScope                    // what every file sees
-	scopes  map[*syntax.Source]*fileScope // what is private to a file
+	public  *fileScope                    // names visible in every file
+	scopes  map[*syntax.Source]*fileScope // names private to a file
 	globals []*global                     // in the order of their declarations
-	groups  []*group                      // likewise
+	groups  []*group                      // in the order of their declarations
 	queue   []*function                   // called, but not lowered yet
 	lowered []*function                   // in the order of the first call
 	probes  []*probe
 
 	globalOf map[*program.Global]*global
 	groupOf  map[*program.Function]*group
-	loopless map[program.Stmt]bool       // break and continue that stand in no loop
+	loopless map[program.Stmt]bool       // break and continue outside of loops
 	shifts   map[*program.StatRead]int64 // @variance's parameter
-	handlers map[*syntax.Block]bool      // the blocks that are a probe's own, not an alias's
+	handlers map[*syntax.Block]bool      // bodies written in the probe itself, not in an alias
 
 	neverRun     []neverRun
 	embeddedUses map[*syntax.EmbeddedC][]embeddedUse
-	display      map[*syntax.PrintExpr]bool // prints of globals at the end, which quote strings
-	undeclared   map[string]bool            // arrays and statistics that were reported as such
+	display      map[*syntax.PrintExpr]bool // the prints of globals at the end, which quote strings
+	undeclared   map[string]bool            // arrays and statistics whose missing declaration has been reported
 	matched      bool                       // matched() is used
 
-	pos         syntax.Pos // what is being gone over, for whom it may concern: see panics.At
-	broken      bool       // names are wrong: what is unused may be used under its right one
-	cur         *scope     // whose code is being gone over
-	collect     bool       // while counting: note calls
-	at          inference  // while types are gathered
+	pos         syntax.Pos // the position being checked, for panics.At
+	broken      bool       // a name could not be resolved: a global that seems unused may be what was meant
+	cur         *scope     // of the code being checked
+	collect     bool       // record calls while counting
+	at          inference  // the state of type inference
 	foreachs    []inferredLoop
 	walkedCalls []walkedCall
 	unassigned  []unassigned
 }
 
-// before reports whether scripts are to mean what they did before SystemTap's version.
+// before reports whether the script is written for a version of SystemTap before the given one.
 func (c *checker) before(version string) bool {
 	return c.opts.Compatible != "" && syntax.CompareVersions(c.opts.Compatible, version) < 0
 }
 
-// A telling is a diagnostic that was given: aliases and wildcards bring the
-// same line many times.
-type telling struct {
+// A diagKey identifies a diagnostic, so that it is reported once: with aliases and wildcards the same
+// line is checked many times.
+type diagKey struct {
 	pos syntax.Pos
 	msg string
 }
@@ -127,7 +128,7 @@ func (c *checker) errorf(pos syntax.Pos, format string, args ...any) *syntax.Dia
 	return c.once(d)
 }
 
-// warnf warns of what the user wrote; the library's own is not their business.
+// warnf warns of code of the user's; warnings about the library are dropped.
 func (c *checker) warnf(pos syntax.Pos, format string, args ...any) *syntax.Diagnostic {
 	if c.opts.NoWarnings || !isUser(pos) {
 		return &syntax.Diagnostic{}
@@ -136,7 +137,7 @@ func (c *checker) warnf(pos syntax.Pos, format string, args ...any) *syntax.Diag
 	return c.once(d)
 }
 
-// warnUnused warns of what seems unused.
+// warnUnused warns of code that seems unused.
 func (c *checker) warnUnused(pos syntax.Pos, format string, args ...any) *syntax.Diagnostic {
 	if c.broken {
 		return &syntax.Diagnostic{}
@@ -144,20 +145,20 @@ func (c *checker) warnUnused(pos syntax.Pos, format string, args ...any) *syntax
 	return c.warnf(pos, format, args...)
 }
 
-// advise warns of what SystemTap says nothing about.
+// advise gives a warning that SystemTap does not have.
 func (c *checker) advise(pos syntax.Pos, format string, args ...any) {
 	if !c.opts.AsStap {
 		c.warnUnused(pos, format, args...)
 	}
 }
 
-// once takes d, the last diagnostic, back if it was given before.
+// once removes d, the last diagnostic, if the same one has been reported before.
 func (c *checker) once(d *syntax.Diagnostic) *syntax.Diagnostic {
-	t := telling{d.Pos, d.Msg}
-	if c.told[t] {
+	t := diagKey{d.Pos, d.Msg}
+	if c.reported[t] {
 		c.diags = c.diags[:len(c.diags)-1]
 	}
-	c.told[t] = true
+	c.reported[t] = true
 	return d
 }
 

@@ -41,8 +41,8 @@ function lib_over (a) { return a + 1 }
 probe library.alias = begin { name = "begin"; argument = 3; flags = $absent }
 `
 
-// elaborateTest does what package elaborate does, for the points begin, end,
-// error, never and timer.*, and for aliases of them.
+// elaborateTest stands for package elaborate, for the points begin, end, error, never and timer.*, and
+// aliases of them.
 func elaborateTest(files ...*syntax.File) *program.Elaborated {
 	e := &program.Elaborated{Files: files, Values: map[syntax.Expr]*program.Value{}}
 	aliases := map[string]*syntax.AliasDecl{}
@@ -78,7 +78,7 @@ func elaborateTest(files ...*syntax.File) *program.Elaborated {
 				}
 			}
 			ep.Points = []*program.Point{{At: p.At, Family: name.Components[0].Name, Name: pointName(name)}}
-			ep.Saved = testSaved // those that a probe doesn't use are dropped
+			ep.Saved = testSaved // as elaborate does; the check drops those that a probe doesn't use
 			e.Probes = append(e.Probes, ep)
 		}
 	}
@@ -93,8 +93,7 @@ func pointName(p *syntax.ProbePoint) string {
 	return strings.Join(parts, ".")
 }
 
-// testValues gives target variables and @operators the values that the tests
-// want; it is filled in by resolve.
+// testValues are the values of target variables and @operators; resolve fills it in.
 var (
 	testValues map[syntax.Expr]*program.Value
 	testSaved  []program.Expr

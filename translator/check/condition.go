@@ -9,17 +9,16 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A condition says whether its probes are to be armed. It is asked when the session
-// starts, and again behind every handler that may have changed what it reads: nobody
-// can tell how often, and there is no probe point, with registers and a stack. What is
-// asked at each hit, as more than globals decides it, obeys the same rule, so that it
-// needn't be known which conditions these are.
+// A condition decides whether its probes are armed. If it depends on globals alone, it is evaluated
+// when the session starts and after every handler that may have changed them: at times that the script
+// cannot know, and without a probe point, registers or a stack. Other conditions are evaluated at each
+// hit, but the same rules apply to them, so that users need not know which kind a condition is.
 
-// An obstacle is what a condition can't do.
+// An obstacle is an operation that a condition must not contain.
 type obstacle struct {
 	what    string      // "call pp()"
 	why     string      // unpointed, repeated or forGlobals
-	through []*function // the functions that lead there, the first called first
+	through []*function // the calls that lead to it, outermost first
 	hint    string
 }
 
@@ -29,7 +28,7 @@ const (
 	repeated   = "it may be asked any number of times"
 )
 
-// checkConditions reports what conditions can't do.
+// checkConditions reports operations that conditions must not contain.
 func (c *checker) checkConditions() {
 	for _, p := range c.probes {
 		if p.Cond == nil {
@@ -44,7 +43,7 @@ func (c *checker) checkConditions() {
 	}
 }
 
-// path spells the functions between a condition and its obstacle.
+// path describes the calls between a condition and its obstacle.
 func (o *obstacle) path() string {
 	if len(o.through) == 0 {
 		return ""
@@ -60,8 +59,8 @@ func (o *obstacle) path() string {
 	return " (" + word + strings.Join(names, ", ") + ")"
 }
 
-// obstacle returns what x itself does, or what it calls, that a condition can't do,
-// nil if there is nothing. seen are the functions that have been looked at.
+// obstacle returns the first operation in x, or in the functions that it calls, that a condition must
+// not contain, nil if there is none. seen are the functions that have been searched.
 func (c *checker) obstacle(x program.Expr, seen map[*function]bool) *obstacle {
 	switch x := x.(type) {
 	case *program.Print:
@@ -91,7 +90,7 @@ func (c *checker) obstacle(x program.Expr, seen map[*function]bool) *obstacle {
 	return nil
 }
 
-// functionObstacle returns what calling f does that a condition can't do.
+// functionObstacle returns the first operation in f that a condition must not contain.
 func (c *checker) functionObstacle(f *function, seen map[*function]bool) *obstacle {
 	if f.Code != nil {
 		return codeObstacle("call "+f.Script+"()", f.Code)
@@ -131,7 +130,7 @@ func codeObstacle(what string, code *syntax.EmbeddedC) *obstacle {
 	return nil
 }
 
-// lvalueText names what is changed.
+// lvalueText is the name of the variable that an lvalue belongs to.
 func (c *checker) lvalueText(lvalue program.Expr) string {
 	switch lvalue := lvalue.(type) {
 	case *program.GlobalRef:

@@ -9,8 +9,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// displayGlobals adds an end probe for each of the user's globals that are
-// written, but never read: their values are what the script is for.
+// displayGlobals adds an end probe for each of the user's globals that is written, but never read: it
+// prints the global's value.
 func (c *checker) displayGlobals() {
 	c.countAll()
 	for _, g := range c.globals {
@@ -23,12 +23,14 @@ func (c *checker) displayGlobals() {
 	c.findPure()
 }
 
-// displayProbe makes the probe that shows g:
+// displayProbe makes the probe that prints g:
 //
-//	probe end { print("g=", g, "\n") }
-//	probe end { foreach (v = [k1, k2] in g-) print("g[", k1, ",", k2, "]=", v, "\n") }
+// \tprobe end { print("g=", g, "
+// ") }
+// \tprobe end { foreach (v = [k1, k2] in g-) print("g[", k1, ",", k2, "]=", v, "
+// ") }
 //
-// and of statistics their count, min, max, sum and avg.
+// and for statistics count, min, max, sum and avg.
 func (c *checker) displayProbe(g *global) *program.ElaboratedProbe {
 	at := g.At
 	name := g.decl.Name

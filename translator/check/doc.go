@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package check is the second half of pass 2: it turns what elaboration left,
-// syntax trees with probe points found, into a typed program.Program.
+// Package check is the second half of pass 2: it turns the result of elaboration, syntax trees and the
+// sites of their probe points, into a typed program.Program.
 //
-// It goes over the program in four steps, each linear in its size:
+// The check has four steps, each linear in the size of the program:
 //
-//	lower    names become variables and functions (scope.go, overload.go,
-//	         lower_*.go); constants are folded and the branches that they
-//	         decide against dropped (fold.go)
-//	elide    what has no effect and what is never used is taken out, with a
-//	         warning if the user wrote it (unused.go, effects.go); of what
-//	         is left, conditions are looked at (condition.go)
-//	infer    every variable, array key, parameter and result gets its type by
-//	         unification (types.go, infer.go)
-//	finish   types, formats, statistics and names are written into the
-//	         program (finish.go, print.go, stat.go)
+// \tlower    names are resolved to variables and functions (scope.go, overload.go,
+// \t         lower_*.go); constants are folded, and branches dropped whose
+// \t         condition is a constant (fold.go)
+// \telide    code that has no effect and variables that are never used are dropped,
+// \t         with a warning if the user wrote them (unused.go, effects.go); then
+// \t         conditions are checked (condition.go)
+// \tinfer    every variable, array key, parameter and result gets its type by
+// \t         unification (types.go, infer.go)
+// \tfinish   types, formats, statistics and names are written into the
+// \t         program (finish.go, print.go, stat.go)
 //
-// Elision comes before inference, as in SystemTap: tapset aliases set variables
-// that few handlers read, and what is not read needs neither a type nor a place
-// in the kernel that it could be read from.
+// Elision comes before inference, as in SystemTap: tapset aliases set variables that few handlers read,
+// and an unused variable needs neither a type nor a value that can be read in the kernel.
 //
-// Errors do not stop the check; errors that only follow from another are not reported.
+// The check continues after errors; errors that only follow from another are not reported.
 package check

@@ -12,8 +12,8 @@ import (
 	"gostap/translator/program"
 )
 
-// Dump writes what p consists of, as -p2 shows it: globals, functions and
-// probes with the types of their variables; and with bodies, their code.
+// Dump writes p as -p2 prints it: globals, functions and probes with the types of their variables; and
+// with bodies, their code.
 //
 //	# globals
 //	reads[100]:stats [string]
@@ -109,7 +109,7 @@ func (d *dumper) function(f *program.Function) {
 	}
 	name, result := f.Script, f.Result.String()
 	if d.bodies {
-		name = f.Name // which tells overloads apart
+		name = f.Name // differs between overloads
 	}
 	if f.Result == program.Void {
 		result = "unknown" // SystemTap's word
@@ -172,7 +172,7 @@ func (d *dumper) stmts(list []program.Stmt) {
 	d.indent--
 }
 
-// nested writes s as the body of what was just begun.
+// nested writes s, indented, as the body of the statement before it.
 func (d *dumper) nested(s program.Stmt) {
 	d.w.WriteString(" {\n")
 	list := []program.Stmt{s}
@@ -249,7 +249,7 @@ func (d *dumper) foreach(s *program.Foreach) {
 	d.w.WriteByte('\n')
 }
 
-// order writes how a loop is sorted and limited.
+// order writes a loop's sort order and limit.
 func (d *dumper) order(dir, key int, op string, limit program.Expr) string {
 	text := ""
 	if dir != 0 {

@@ -38,7 +38,7 @@ func listText(list []program.Expr) string {
 	return strings.Join(texts, ", ")
 }
 
-// exprText writes x in the script's language, as far as that has words for it.
+// exprText writes x in the script's language where it has a syntax for x.
 func exprText(x program.Expr) string {
 	var b strings.Builder
 	writeExpr(&b, x)

@@ -15,7 +15,7 @@ func callsOf(s program.Stmt) []*program.Call {
 	return calls
 }
 
-// eachExtra calls f for what a probe evaluates besides its body.
+// eachExtra calls f for the expressions that a probe evaluates outside of its body.
 func (p *probe) eachExtra(f func(*program.Expr)) {
 	if p.Cond != nil {
 		f(&p.Cond)
@@ -53,7 +53,7 @@ func (c *checker) findPure() {
 	}
 }
 
-// pureBody reports whether f itself has no effect, whatever it calls.
+// pureBody reports whether f itself has no effect, apart from the functions that it calls.
 func (c *checker) pureBody(f *function) bool {
 	if f.Code != nil {
 		return hasMarker(f.Code, "pure")
@@ -64,7 +64,7 @@ func (c *checker) pureBody(f *function) bool {
 	return pure
 }
 
-// changed returns what x changes that is not a local variable, nil for nothing.
+// changed returns the lvalue that x changes if it is not a local variable, else nil.
 func changed(x program.Expr) program.Expr {
 	switch x := x.(type) {
 	case *program.Assign:
@@ -77,7 +77,7 @@ func changed(x program.Expr) program.Expr {
 	return nil
 }
 
-// set is changed for statements: for delete, and for what catch sets.
+// set is the same for statements: delete, and the variable of catch.
 func set(s program.Stmt) program.Expr {
 	switch s := s.(type) {
 	case *program.Delete:
@@ -88,7 +88,7 @@ func set(s program.Stmt) program.Expr {
 	return nil
 }
 
-// lasting returns x if it outlives the handler, else nil.
+// lasting returns x if its value outlives the handler, else nil.
 func lasting(x program.Expr) program.Expr {
 	if _, local := x.(*program.LocalRef); local {
 		return nil
@@ -96,7 +96,7 @@ func lasting(x program.Expr) program.Expr {
 	return x
 }
 
-// pureNode reports whether x has no effect of its own; calls count as none.
+// pureNode reports whether x itself has no effect; a call counts as having none.
 func (c *checker) pureNode(x program.Expr) bool {
 	switch x := x.(type) {
 	case *program.PrintHist:
@@ -108,7 +108,7 @@ func (c *checker) pureNode(x program.Expr) bool {
 	case *program.Match:
 		return !c.matched
 	case *invalid:
-		return false // who knows
+		return false // unknown, so assume an effect
 	}
 	return changed(x) == nil
 }

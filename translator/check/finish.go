@@ -11,7 +11,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// finish writes what was found out into the program.
+// finish writes the results of the check into the program.
 func (c *checker) finish() *program.Program {
 	prog := &program.Program{}
 	var live []*function
@@ -75,9 +75,9 @@ func (c *checker) finish() *program.Program {
 	return prog
 }
 
-// handlerKey is the same for the probes of one declaration that are left with the
-// same handler: the aliases that they came by differ in what the handler does not use.
-// Places in the script count, as complaints name them.
+// handlerKey is equal for probes of one declaration that have the same handler after elision: the
+// aliases that they come from differ only in variables that the handler does not use. Positions are
+// part of the key, as messages contain them.
 func handlerKey(p *program.Probe) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, p.At, p.Name)
@@ -159,8 +159,7 @@ func (c *checker) typeFunction(f *function) {
 	}
 }
 
-// checkResults reports the functions whose value is used although they return
-// none.
+// checkResults reports the functions whose value is used although they return none.
 func (c *checker) checkResults(live []*function) {
 	for _, f := range live {
 		g := f.group
@@ -185,7 +184,7 @@ func (c *checker) warnUnassigned() {
 	}
 }
 
-// nameGlobals gives private globals of the library names of their own.
+// nameGlobals gives private globals of the library unique names.
 func (c *checker) nameGlobals() {
 	taken := map[string]bool{}
 	for _, g := range c.globals {
@@ -204,7 +203,7 @@ func (c *checker) nameGlobals() {
 	}
 }
 
-// finishStmt completes s, and returns what takes its place.
+// finishStmt completes s, and returns the statement that replaces it.
 func (c *checker) finishStmt(s program.Stmt) program.Stmt {
 	c.pos = s.Pos()
 	switch s := s.(type) {
@@ -222,7 +221,7 @@ func (c *checker) finishStmt(s program.Stmt) program.Stmt {
 	case *program.ForeachBucket:
 		s.Body = notNil(s.Body, s.At)
 		if g := c.statOf(s.X); g != nil {
-			s.Hist = c.askHist(g, s.Hist, s.At)
+			s.Hist = c.useHist(g, s.Hist, s.At)
 		}
 	case *program.Try:
 		s.Body, s.Catch = notNil(s.Body, s.At), notNil(s.Catch, s.At)
@@ -257,10 +256,10 @@ func (c *checker) finishForeach(s *program.Foreach) {
 		s.SortOp = "count"
 	}
 	if s.SortOp == "variance" {
-		c.askVariance(g, 0, s.At)
+		c.useVariance(g, 0, s.At)
 		return
 	}
-	c.ask(g, s.SortOp)
+	c.useOp(g, s.SortOp)
 }
 
 func (c *checker) finishExpr(slot *program.Expr) {
@@ -274,17 +273,17 @@ func (c *checker) finishExpr(slot *program.Expr) {
 		return
 	case *program.StatRead:
 		if g := c.statOf(x.X); g != nil && x.Op == "variance" {
-			c.askVariance(g, c.shifts[x], x.At)
+			c.useVariance(g, c.shifts[x], x.At)
 		} else if g != nil {
-			c.ask(g, x.Op)
+			c.useOp(g, x.Op)
 		}
 	case *program.Bucket:
 		if g := c.statOf(x.X); g != nil {
-			x.Hist = c.askHist(g, x.Hist, x.At)
+			x.Hist = c.useHist(g, x.Hist, x.At)
 		}
 	case *program.PrintHist:
 		if g := c.statOf(x.X); g != nil {
-			x.Hist = c.askHist(g, x.Hist, x.At)
+			x.Hist = c.useHist(g, x.Hist, x.At)
 		}
 	case *program.Match:
 		x.Keep = c.matched
@@ -301,7 +300,7 @@ func (c *checker) finishExpr(slot *program.Expr) {
 	operands(*slot, c.finishExpr)
 }
 
-// useSaved notes that x needs what was saved for it.
+// useSaved records that x uses its saved value.
 func (p *probe) useSaved(x *program.SavedValue) {
 	if p.savedUses == nil {
 		p.savedUses = make([][]*program.SavedValue, len(p.Saved))
@@ -309,8 +308,8 @@ func (p *probe) useSaved(x *program.SavedValue) {
 	p.savedUses[x.Index] = append(p.savedUses[x.Index], x)
 }
 
-// dropUnsaved empties what is to be saved for branches that are never run: @defined(@entry($x))
-// may have decided against them, and no $x would be an error.
+// dropUnsaved removes the values to be saved for branches that are never run, as @defined(@entry($x))
+// may have decided against them. An unavailable $x is no error there.
 func (p *probe) dropUnsaved() {
 	if len(p.Saved) == 0 {
 		return
@@ -328,7 +327,7 @@ func (p *probe) dropUnsaved() {
 	}
 }
 
-// compactSaved drops what is saved at a function's entry and never used.
+// compactSaved removes the values to be saved at a function's entry that are never used.
 func (p *probe) compactSaved() {
 	var left []program.Expr
 	for i, x := range p.Saved {

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// constant returns x's value if it is a number that is known by now.
+// constant returns x's value if it is a constant number.
 func constant(x program.Expr) (int64, bool) {
 	n, ok := x.(*program.Number)
 	if !ok {
@@ -43,9 +43,8 @@ func unary(at syntax.Pos, op string, x program.Expr) program.Expr {
 	return &program.Number{At: at, Value: n}
 }
 
-// binary makes x op y for two longs. What the runtime has to say an error
-// about, or to define, is left to it: division by 0, the smallest number
-// divided by -1, shifts beyond the width.
+// binary makes x op y for two longs. Operations that raise an error at run time, or that the runtime
+// defines, are not folded: division by 0, the smallest number divided by -1, shifts beyond the width.
 func binary(at syntax.Pos, op string, x, y program.Expr) program.Expr {
 	m, ok := constant(x)
 	n, ok2 := constant(y)
@@ -126,13 +125,14 @@ func compare(at syntax.Pos, op string, x, y program.Expr) program.Expr {
 	return number(at, order != 0)
 }
 
-// decided reports what x && y or x || y comes to, if x alone decides it.
+// decided returns the value of x && y or x || y if x alone determines it.
 func decided(op string, x program.Expr) (is, known bool) {
 	n, ok := constant(x)
 	return n != 0, ok && (op == "&&" && n == 0 || op == "||" && n != 0)
 }
 
-// logical makes x && y or x || y; where a constant x lets y decide, only y is left.
+// logical makes x && y or x || y; if x is a constant that does not determine the result, only y is
+// left.
 func logical(at syntax.Pos, op string, x, y program.Expr) program.Expr {
 	if _, known := decided(op, x); isNumber(x) && !known {
 		return compare(at, "!=", y, &program.Number{At: at})
@@ -150,8 +150,8 @@ func concat(at syntax.Pos, x, y program.Expr) program.Expr {
 	return &program.Concat{At: at, X: x, Y: y}
 }
 
-// maxText is how long a string gets while it is still folded: shorter than
-// any limit that the runtime may cut strings at.
+// maxText bounds the length of folded strings, in bytes: shorter than any limit at which the runtime
+// may truncate strings.
 const maxText = 64
 
 func isText(x program.Expr) bool {

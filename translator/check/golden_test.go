@@ -16,8 +16,8 @@ import (
 	"gostap/translator/syntax/chunkedfile"
 )
 
-// TestErrors checks the scripts in testdata/errors_*.stp, in which each error
-// and warning is marked; a hint is part of the text that the mark matches.
+// TestErrors checks the scripts in testdata/errors_*.stp, in which each error and warning is marked;
+// the mark is matched against the message and its hint.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors_*.stp")
 	if err != nil || len(files) == 0 {
@@ -100,8 +100,8 @@ func firstDifference(got, want string) string {
 	return "it is longer"
 }
 
-// complete checks what a program promises to the later passes: every variable
-// typed and listed, nothing of the checker's own left over.
+// complete checks what later passes rely on: every variable is typed and listed, and no node of the
+// checker's own is left.
 func complete(t testing.TB, p *program.Program) {
 	t.Helper()
 	globals, functions := map[*program.Global]bool{}, map[*program.Function]bool{}

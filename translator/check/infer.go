@@ -7,16 +7,16 @@ import (
 	"gostap/translator/syntax"
 )
 
-// An inference is what goes along while types are gathered.
+// An inference is the context of the code whose types are being inferred.
 type inference struct {
 	probe  *probe                          // whose code it is, or nil
 	fn     *function                       // or nil
-	open   map[*program.Local]*foreachLoop // values of the loops around
+	open   map[*program.Local]*foreachLoop // the loops around, by the variable that captures their value
 	walked []*program.Global               // the arrays that the loops around walk over
-	never  bool                            // it is not run
+	never  bool                            // the code is never run
 }
 
-// inferAll gathers what each use says about types.
+// inferAll infers types from every use.
 func (c *checker) inferAll() {
 	for _, p := range c.probes {
 		c.at, c.cur, c.pos = inference{probe: p}, p.scope, p.At
@@ -109,8 +109,8 @@ func (c *checker) inLoop(s program.Stmt, keyword string) {
 	}
 }
 
-// inferReturn joins what is returned to the result. A call's result may be
-// none; then so is this function's.
+// inferReturn unifies a returned value with the function's result. If the value is a call of a function
+// without result, this function has none either.
 func (c *checker) inferReturn(s *program.Return) {
 	f := c.at.fn
 	switch {
@@ -158,15 +158,15 @@ func (c *checker) inferForeach(s *program.Foreach) {
 	c.at.walked = c.at.walked[:len(c.at.walked)-1]
 }
 
-// An inferredLoop is one that captures a value, maybe.
+// An inferredLoop is a loop that may capture a value.
 type inferredLoop struct {
 	loop  *program.Foreach
 	scope *scope
-	never bool // it is not run
+	never bool // it is never run
 }
 
-// inferLoops types the values that foreach captures, once it is known which
-// arrays hold statistics.
+// inferLoops infers the types of the values that foreach captures, when it is known which arrays hold
+// statistics.
 func (c *checker) inferLoops() {
 	for _, l := range c.foreachs {
 		s, loop := l.loop, l.scope.captures[l.loop]
@@ -185,12 +185,12 @@ func (c *checker) inferLoops() {
 				Hint = "ask for one of its figures: @count(" + loop.valueName + ")"
 			loop.value.v.root().bad = true
 		case !l.never:
-			loop.value.writes-- // what is captured is no local
+			loop.value.writes-- // the captured value is not a local variable
 		}
 	}
 }
 
-// checkStats reports what is used both as a statistic and as a value.
+// checkStats reports globals that are used both as a statistic and as a value.
 func (c *checker) checkStats() {
 	for _, g := range c.globals {
 		if g.statAt.IsValid() && g.valueAt.IsValid() {
@@ -201,12 +201,12 @@ func (c *checker) checkStats() {
 	}
 }
 
-// want infers x and makes it a t.
+// want infers x and unifies it with t.
 func (c *checker) want(x program.Expr, t program.Type) {
 	c.unify(term{t: t}, c.infer(x), x.Pos())
 }
 
-// effect infers x where its value is not used, so that there may be none.
+// effect infers x where its value is not used, so that it may have none.
 func (c *checker) effect(x program.Expr) {
 	switch x := x.(type) {
 	case *program.Call:
@@ -220,7 +220,7 @@ func (c *checker) effect(x program.Expr) {
 	}
 }
 
-// infer gathers what x says about types and returns x's own.
+// infer infers the types in x and returns that of x.
 func (c *checker) infer(x program.Expr) term {
 	switch x := x.(type) {
 	case *program.Text:
@@ -354,7 +354,7 @@ func (c *checker) inferCall(x *program.Call) term {
 	for i, arg := range x.Args {
 		c.unify(term{v: g.params[i]}, c.infer(arg), arg.Pos())
 	}
-	c.callWhileWalking(x)
+	c.callInLoop(x)
 	return term{v: g.result}
 }
 
@@ -366,7 +366,7 @@ func (c *checker) inferKeys(g *global, keys []program.Expr) {
 	}
 }
 
-// value notes that g is used as a number or string.
+// value records that g is used as a number or string.
 func (c *checker) value(g *global, pos syntax.Pos) term {
 	if !g.valueAt.IsValid() {
 		g.valueAt = pos
@@ -374,7 +374,7 @@ func (c *checker) value(g *global, pos syntax.Pos) term {
 	return term{v: g.elem}
 }
 
-// stat notes that x is used as a statistic.
+// stat records that x is used as a statistic.
 func (c *checker) stat(x program.Expr) {
 	if e, ok := x.(*program.Element); ok {
 		c.inferKeys(c.globalOf[e.Array], e.Keys)

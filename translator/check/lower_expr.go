@@ -3,15 +3,15 @@
 package check
 
 import (
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/emit/regex"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
-// expr lowers x. Types are not known yet, and may turn out not to agree.
+// expr lowers x. Its types are not known yet, and may later be found to conflict.
 func (s *scope) expr(x syntax.Expr) program.Expr {
 	switch x := x.(type) {
 	case *syntax.NumberLit:
@@ -61,7 +61,7 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 	return &invalid{x.Pos()}
 }
 
-// exprs lowers a list, in which * is nil.
+// exprs lowers a list; * becomes nil.
 func (s *scope) exprs(list []syntax.Expr) []program.Expr {
 	if len(list) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (s *scope) ident(x *syntax.Ident) program.Expr {
 
 // index lowers the value of an array's element or of a histogram's bucket.
 func (s *scope) index(x *syntax.IndexExpr) program.Expr {
-	if s.values[x] != nil { // of what a variable points to
+	if s.values[x] != nil { // an element of an array that a target variable points to
 		return s.target(x)
 	}
 	switch a := x.X.(type) {
@@ -115,7 +115,7 @@ func (s *scope) index(x *syntax.IndexExpr) program.Expr {
 	return &invalid{x.At}
 }
 
-// bucket lowers @hist_…(x)[index], or index in @hist_…(x) if exists.
+// bucket lowers @hist_…(x)[index] or, if exists is set, index in @hist_…(x).
 func (s *scope) bucket(at syntax.Pos, op *syntax.StatOp, index []syntax.Expr, exists bool) program.Expr {
 	h := s.hist(op)
 	if h == nil || len(index) != 1 || index[0] == nil {
@@ -135,7 +135,7 @@ func (s *scope) in(x *syntax.InExpr) program.Expr {
 	return &invalid{x.At}
 }
 
-// element lowers array[keys]; keys may be *. It returns nil after an error.
+// element lowers array[keys]; keys may be *. The result is nil after an error.
 func (s *scope) element(x *syntax.IndexExpr, array *syntax.Ident) *program.Element {
 	keys := s.exprs(x.Index)
 	g := s.array(array, len(keys))
@@ -154,7 +154,7 @@ func hasStar(keys []program.Expr) bool {
 	return false
 }
 
-// cond lowers x ? y : z, of which a constant x leaves one.
+// cond lowers x ? y : z; if x is a constant, only one of the two is left.
 func (s *scope) cond(x *syntax.CondExpr) program.Expr {
 	n := &program.Cond{At: x.At, If: s.expr(x.Cond)}
 	yes, known := constant(n.If)
@@ -225,7 +225,7 @@ func (s *scope) assign(x *syntax.AssignExpr) program.Expr {
 	return n
 }
 
-// lvalue lowers what op changes.
+// lvalue lowers the expression that op changes.
 func (s *scope) lvalue(x syntax.Expr, op string) program.Expr {
 	switch x := x.(type) {
 	case *syntax.Ident:
@@ -258,7 +258,7 @@ func (s *scope) embedded(x *syntax.EmbeddedExpr) program.Expr {
 		n.Result = program.String
 	}
 	seen := map[string]bool{}
-	for _, m := range argMacro.FindAllStringSubmatch(x.Code.Text, -1) {
+	for _, m := range argMacro().FindAllStringSubmatch(x.Code.Text, -1) {
 		if l := s.locals[m[1]]; l != nil && l.param && !seen[m[1]] {
 			seen[m[1]] = true
 			n.Args = append(n.Args, &program.LocalRef{At: x.Pos(), Local: l.Local})
@@ -268,15 +268,15 @@ func (s *scope) embedded(x *syntax.EmbeddedExpr) program.Expr {
 	return n
 }
 
-// argMacro is how embedded C reads a parameter.
-var argMacro = regexp.MustCompile(`\bSTAP_ARG_(\w+)`)
+// argMacro matches embedded C's access to a parameter.
+var argMacro = lazyregexp.MustCompile(`\bSTAP_ARG_(\w+)`)
 
 // hasMarker reports whether embedded C holds the comment /* marker */.
 func hasMarker(code *syntax.EmbeddedC, marker string) bool {
 	return strings.Contains(code.Text, "/* "+marker+" */")
 }
 
-// pragmas notes which globals embedded C says that it reads and writes.
+// pragmas records which globals embedded C reads and writes, by its pragmas.
 func (s *scope) pragmas(code *syntax.EmbeddedC) {
 	if s.c.embeddedUses[code] != nil {
 		return
@@ -300,7 +300,7 @@ func (s *scope) pragmas(code *syntax.EmbeddedC) {
 	}
 }
 
-// An embeddedUse is a global that embedded C works on.
+// An embeddedUse is a global that embedded C uses.
 type embeddedUse struct {
 	g     *global
 	write bool

@@ -7,8 +7,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A foreachLoop is a Foreach that captures the value: of an array of
-// statistics it captures the element, which has no type.
+// A foreachLoop is a Foreach that captures the value. If the array is one of statistics, it captures
+// the element, which has no type.
 type foreachLoop struct {
 	valueName string
 	value     *local
@@ -16,7 +16,7 @@ type foreachLoop struct {
 	plainAt   syntax.Pos // where the value is used as a number or string
 }
 
-// stmt lowers x; nothing is left of some statements, which give nil.
+// stmt lowers x; the result is nil if nothing is left of it.
 func (s *scope) stmt(x syntax.Stmt) program.Stmt {
 	s.c.pos = x.Pos()
 	switch x := x.(type) {
@@ -59,8 +59,7 @@ func (s *scope) stmt(x syntax.Stmt) program.Stmt {
 	return nil
 }
 
-// block lowers a block. What follows a statement that leaves it is never
-// reached.
+// block lowers a block. Statements behind one that leaves the block are never run.
 func (s *scope) block(x *syntax.Block) program.Stmt {
 	n := &program.Block{At: x.At}
 	left, told := false, false
@@ -85,7 +84,7 @@ func (s *scope) block(x *syntax.Block) program.Stmt {
 	return n
 }
 
-// leaves reports whether nothing that follows s in a block is reached.
+// leaves reports whether the statements behind s in a block are never reached.
 func leaves(s program.Stmt) bool {
 	switch s := s.(type) {
 	case *program.Break, *program.Continue, *program.Next, *program.Return:
@@ -98,7 +97,7 @@ func leaves(s program.Stmt) bool {
 	return false
 }
 
-// inLoop notes a break or continue outside of loops, which is an error unless it is never run.
+// inLoop records a break or continue outside of loops, which is an error unless it is never run.
 func (s *scope) inLoop(x program.Stmt) {
 	if s.nesting == 0 {
 		s.c.loopless[x] = true
@@ -115,8 +114,8 @@ func (s *scope) exprStmt(x *syntax.ExprStmt) program.Stmt {
 	return s.branching(s.expr(x.X))
 }
 
-// branching turns operators that evaluate an operand only sometimes into ifs:
-// as statements, they may have operands without value.
+// branching turns operators that evaluate an operand conditionally into ifs: as statements, they may
+// have operands without value.
 func (s *scope) branching(x program.Expr) program.Stmt {
 	switch x := x.(type) {
 	case *program.Cond:
@@ -157,8 +156,7 @@ func (s *scope) ifStmt(x *syntax.IfStmt) program.Stmt {
 	return s.decideIf(first)
 }
 
-// decideIf drops the branches that constant conditions decide against, in a
-// whole row of else-ifs.
+// decideIf drops branches whose conditions are constant, in a whole chain of else-ifs.
 func (s *scope) decideIf(first *program.If) program.Stmt {
 	var row []*program.If
 	for n := first; n != nil; {
@@ -211,7 +209,7 @@ func (s *scope) forStmt(x *syntax.ForStmt) program.Stmt {
 	return n
 }
 
-// begun is what is left of a loop that is never run.
+// begun is what remains of a loop whose body is never run: its initialization.
 func begun(n *program.For) program.Stmt {
 	if n.Init == nil {
 		return nil
@@ -272,8 +270,8 @@ func (s *scope) foreach(x *syntax.ForeachStmt) program.Stmt {
 
 func invalidStmt(at syntax.Pos) program.Stmt { return &program.Eval{X: &invalid{at}} }
 
-// loopVar lowers a variable that a loop sets. Loops set locals; a global gets
-// a copy of one at the beginning of the body.
+// loopVar lowers a variable that a loop sets. Loops set locals; a global is set from a local at the
+// beginning of the body.
 func (s *scope) loopVar(x *syntax.Ident, copies *[]program.Stmt) *program.Local {
 	l, g := s.variable(x)
 	if g == nil {
@@ -349,7 +347,7 @@ func (s *scope) delete(x *syntax.DeleteStmt) program.Stmt {
 			d.Hint = s.c.near(y.Name, s.globalNames())
 			return invalidStmt(x.At)
 		}
-		// A local is deleted by clearing it, but how depends on its type.
+		// A local is deleted by clearing it; how depends on its type, which is not known yet.
 		return &program.Eval{X: &program.Assign{At: x.At, X: &program.LocalRef{At: y.At, Local: l.Local}, Y: &cleared{x.At, l}}}
 	case *syntax.IndexExpr:
 		if array, ok := y.X.(*syntax.Ident); ok {
@@ -363,14 +361,15 @@ func (s *scope) delete(x *syntax.DeleteStmt) program.Stmt {
 	return invalidStmt(x.At)
 }
 
-// A probe is one of the program's probes on its way.
+// A probe is one of the program's probes while it is being checked.
 type probe struct {
 	*program.Probe
-	scope *scope
-	body  *program.Block // of a block for each of the elaborated bodies
-	quiet []bool         // which of them are an alias's, of which nobody is warned
-	empty bool           // written with nothing in it
+	scope   *scope
+	body    *program.Block // a block of the elaborated bodies, each a block
+	quiet   []bool         // for each body: it is an alias's, about which there are no warnings
+	empty   bool           // written with an empty body
+	updates bool           // elision has removed updates that SystemTap keeps
 
 	saved     []term                  // the types of Saved
-	savedUses [][]*program.SavedValue // of each of Saved
+	savedUses [][]*program.SavedValue // for each of Saved
 }

@@ -4,8 +4,8 @@ package check
 
 import "testing"
 
-// TestMerged: the places of a probe that are left with the same handler share it,
-// whatever aliases they came by.
+// TestMerged: a probe's sites whose handlers are the same after elision share it, whatever aliases they
+// come from.
 func TestMerged(t *testing.T) {
 	for _, c := range []struct {
 		handler string

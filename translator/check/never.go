@@ -4,32 +4,33 @@ package check
 
 import "gostap/translator/program"
 
-// A neverRun is code that nothing gets to: constants decide against it, what stands before leaves, or another variant of
-// its function is taken. It is not translated. Its types are checked all the same, and target variables that
-// have no value in it are no error.
+// A neverRun is code that is never reached: a constant condition excludes it, it is behind a statement
+// that leaves, or another variant of its function is called. It is not translated, but its types are
+// checked, and target variables without value are no error in it.
 //
-// In probes that have target variables it is different with what constants decide against: it is left out before names
+// In probes with target variables, branches that a constant condition excludes are dropped before names
+// are resolved (scope.decides), as they often refer to what the running kernel does not have.
 // are looked up (scope.decides), as it is often about what this kernel has not.
 type neverRun struct {
 	scope *scope
 	body  program.Stmt
 }
 
-// never notes code of s that is not run.
+// never records code of s that is not run.
 func (s *scope) never(body program.Stmt) {
 	if body != nil {
 		s.c.neverRun = append(s.c.neverRun, neverRun{s, body})
 	}
 }
 
-// neverExpr notes an expression that is not evaluated.
+// neverExpr records an expression that is not evaluated.
 func (s *scope) neverExpr(x program.Expr) {
 	if !s.decides {
 		s.never(&program.Eval{X: x})
 	}
 }
 
-// inferNever gathers what the code that is never run says about types.
+// inferNever infers types from code that is never run.
 func (c *checker) inferNever() {
 	for _, n := range c.neverRun {
 		c.at, c.cur = inference{probe: n.scope.probe, fn: n.scope.fn, never: true}, n.scope

@@ -28,15 +28,15 @@ type function struct {
 	live       bool
 }
 
-// A group holds the variants of one name and number of parameters, by
-// priority. Their parameters and results have the same types.
+// A group is the set of variants of a function's name and number of parameters, by priority. Their
+// parameters and results have the same types.
 type group struct {
 	name     string
 	variants []*function
 	params   []*tvar
 	result   *tvar
 	used     bool       // called from somewhere
-	returns  bool       // a variant returns a value that is no other function's
+	returns  bool       // a variant returns a value other than a call's
 	callAt   syntax.Pos // where its result is first used as a value
 }
 
@@ -73,8 +73,7 @@ func (c *checker) declareFunction(d *syntax.FunctionDecl, src *syntax.Source) {
 	c.groupOf[f.Function] = g
 }
 
-// priority orders the variants of a group: user's before library's, unless
-// they say otherwise.
+// priority orders the variants of a group: user's before library's, unless they declare a priority.
 func (f *function) priority() int64 {
 	switch {
 	case f.decl.Priority != nil:
@@ -89,7 +88,7 @@ func (g *group) order() {
 	slices.SortStableFunc(g.variants, func(a, b *function) int { return cmp.Compare(a.priority(), b.priority()) })
 }
 
-// find returns the group that a call means, or reports that there is none.
+// find returns the group that a call refers to, or reports that there is none.
 func (s *scope) find(x *syntax.CallExpr) *group {
 	n := len(x.Args)
 	var others []*group
@@ -125,7 +124,7 @@ func (s *scope) find(x *syntax.CallExpr) *group {
 	return nil
 }
 
-// call notes that g is called, and has it lowered.
+// call records that g is called, and queues it for lowering.
 func (c *checker) call(g *group) {
 	if g.used {
 		return
@@ -188,7 +187,7 @@ func (c *checker) declareType(name syntax.TypeName, v *tvar, at syntax.Pos) {
 	}
 }
 
-// name gives every function that stays in a name of its own.
+// nameFunctions gives every function that is kept a unique name.
 func (c *checker) nameFunctions(funcs []*function) {
 	count := map[string]int{}
 	for _, f := range funcs {
@@ -218,7 +217,7 @@ func (c *checker) nameFunctions(funcs []*function) {
 	}
 }
 
-// unique adds a name to taken, with a number behind it if it is in there.
+// unique adds a name to taken, with a number appended if it is in use.
 func unique(taken map[string]bool, name string) string {
 	have := name
 	for i := 2; taken[have] && i < math.MaxInt32; i++ {

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// TestPanics: what panics tells where in the script it was.
+// TestPanics: an error made of a panic has the position in the script.
 func TestPanics(t *testing.T) {
 	files, diags := parse(t, "test.stp", []byte("global n\nprobe begin { n = 1\n  println(n, $count)\n}"), false)
 	if len(diags) > 0 {

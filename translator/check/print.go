@@ -15,7 +15,7 @@ import (
 type printForm struct {
 	delim   string
 	newline bool
-	quoted  bool // strings that are no literals stand in quotes
+	quoted  bool // strings that are not literals are printed in quotes
 }
 
 // print lowers a call of the print family.
@@ -75,7 +75,7 @@ func (s *scope) printHist(x *syntax.StatOp, sprint, newline bool) program.Expr {
 
 // checkFormat checks the number of printf's arguments.
 func (s *scope) checkFormat(x *syntax.PrintExpr) bool {
-	dirs, _ := format.Parse(x.Format) // pass 1 has refused what is none
+	dirs, _ := format.Parse(x.Format) // pass 1 has rejected invalid ones
 	want, conversions := 0, 0
 	var kinds [3]format.Kind
 	for i := range dirs {
@@ -99,9 +99,9 @@ func (s *scope) checkFormat(x *syntax.PrintExpr) bool {
 	return false
 }
 
-// inferFormat gives the arguments of a printf the types that its format says.
+// inferFormat unifies the arguments of a printf with the types in its format.
 func (c *checker) inferFormat(x *program.Print) {
-	dirs, _ := format.Parse(x.Format) // pass 1 has refused what is none
+	dirs, _ := format.Parse(x.Format) // pass 1 has rejected invalid ones
 	var kinds []format.Kind
 	for i := range dirs {
 		kinds = dirs[i].Kinds(kinds)
@@ -118,7 +118,7 @@ func (c *checker) inferFormat(x *program.Print) {
 	}
 }
 
-// writeFormat makes print and its like a printf.
+// writeFormat turns print and similar functions into printf.
 func (c *checker) writeFormat(x *program.Print, form *printForm) {
 	var b strings.Builder
 	var args []program.Expr

@@ -4,8 +4,8 @@ package check
 
 import "gostap/translator/program"
 
-// checkPrivilege refuses what Options.Unprivileged does not allow: functions of embedded C that are not
-// marked as harmless, and the kernel's memory, wherever it is read.
+// checkPrivilege rejects what Options.Unprivileged does not allow: functions of embedded C that are not
+// marked as harmless, and reads of kernel memory.
 func (c *checker) checkPrivilege(prog *program.Program) {
 	if !c.opts.Unprivileged {
 		return
@@ -25,7 +25,7 @@ func (c *checker) checkPrivilege(prog *program.Program) {
 	}
 }
 
-// evaluated is what a probe evaluates outside of its handler.
+// evaluated lists what a probe evaluates outside of its handler.
 func evaluated(p *program.Probe) (list []program.Stmt) {
 	for _, x := range append([]program.Expr{p.Cond}, p.Saved...) {
 		if x != nil {

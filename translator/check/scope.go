@@ -7,7 +7,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A global is a global variable and what is found out about it.
+// A global is a global variable with the results of the check.
 type global struct {
 	*program.Global
 	decl *syntax.GlobalDecl
@@ -19,12 +19,12 @@ type global struct {
 
 	elem       *tvar
 	keys       []*tvar
-	statAt     syntax.Pos // where it is first used as a statistic
-	valueAt    syntax.Pos // where it is first used as a number or string
+	statAt     syntax.Pos // its first use as a statistic
+	valueAt    syntax.Pos // its first use as a number or string
 	varianceAt syntax.Pos
 	unassigned bool        // read, but never written
-	aggregated bool        // filled with <<<
-	setters    []*function // that set elements
+	aggregated bool        // a statistic: <<< adds to it
+	setters    []*function // functions that set elements
 
 	reads, writes int
 }
@@ -36,13 +36,13 @@ type local struct {
 	*program.Local
 	v             *tvar
 	param         bool
-	set           bool // by foreach or catch, too
+	set           bool // an assignment, foreach or catch sets it
 	readAt        syntax.Pos
 	unassigned    bool // read, but never written
 	reads, writes int
 }
 
-// A fileScope is what one file declares privately, or all files publicly.
+// A fileScope is the set of names that one file declares privately, or all files publicly.
 type fileScope struct {
 	globals   map[string]*global
 	functions map[string][]*group // by name; a group for each number of parameters
@@ -52,7 +52,7 @@ func newFileScope() *fileScope {
 	return &fileScope{globals: map[string]*global{}, functions: map[string][]*group{}}
 }
 
-// privateScope returns src's own scope.
+// privateScope returns the scope of src's private names.
 func (c *checker) privateScope(src *syntax.Source) *fileScope {
 	s := c.scopes[src]
 	if s == nil {
@@ -62,7 +62,7 @@ func (c *checker) privateScope(src *syntax.Source) *fileScope {
 	return s
 }
 
-// declare enters all declarations.
+// declare adds all declarations to their scopes.
 func (c *checker) declare() {
 	for _, f := range c.elab.Files {
 		for _, d := range f.Decls {
@@ -87,7 +87,16 @@ func (c *checker) declareGlobal(d *syntax.GlobalDecl, src *syntax.Source) {
 	if d.Private {
 		scope = c.privateScope(src)
 	}
-	if old := scope.globals[d.Name]; old != nil {
+	old := scope.globals[d.Name]
+	if old != nil && old.user && src.Origin != syntax.User {
+		// A tapset's references are to the user's global, those of gostap's own library to its own.
+		if c.opts.Builtin == nil || !c.opts.Builtin(src) {
+			return
+		}
+		scope = c.privateScope(src)
+		old = scope.globals[d.Name]
+	}
+	if old != nil {
 		c.errorf(d.At, "global %q is declared twice", d.Name).Hint = "first declared at " + old.decl.At.String()
 		return
 	}
@@ -115,26 +124,26 @@ func (c *checker) declareGlobal(d *syntax.GlobalDecl, src *syntax.Source) {
 	c.globalOf[g.Global] = g
 }
 
-// A scope is where a body's names are looked up: a function's or a probe's.
+// A scope resolves the names in the body of a function or of a probe.
 type scope struct {
 	c        *checker
-	file     *syntax.Source // where the code being lowered stands
+	file     *syntax.Source // the file of the code being lowered
 	locals   map[string]*local
 	list     []*local  // in the order of their first use
-	fn       *function // whose it is, or
+	fn       *function // the function, or
 	probe    *probe
-	decides  bool   // what constants decide against is left out
-	where    string // "a probe's condition" and other places that have no locals; else ""
+	decides  bool   // branches that constant conditions exclude are dropped
+	where    string // "a probe's condition" and other code without locals; else ""
 	values   map[syntax.Expr]*program.Value
 	all      []*local // list and the parameters
 	byLocal  map[*program.Local]*local
 	prints   map[*program.Print]*printForm
 	captures map[*program.Foreach]*foreachLoop
 	calls    []*program.Call // in the code
-	changed  bool            // the last round of elision took something out
-	nesting  int             // loops around the code being lowered
-	loops    []*foreachLoop  // of them, those that capture values
-	fills    int             // values within values being lowered
+	changed  bool            // the last round of elision removed something
+	nesting  int             // number of loops around the code being lowered
+	loops    []*foreachLoop  // those loops that capture values
+	fills    int             // depth of nested target variables being lowered
 }
 
 func (c *checker) newScope(src *syntax.Source, values map[syntax.Expr]*program.Value) *scope {
@@ -145,11 +154,11 @@ func (c *checker) newScope(src *syntax.Source, values map[syntax.Expr]*program.V
 	}
 }
 
-// local returns what is known of one of the current body's locals.
+// local returns the checker's data of one of the current body's locals.
 func (c *checker) local(l *program.Local) *local { return c.cur.byLocal[l] }
 
-// elsewhere returns a scope for code that runs apart from the body of s, at
-// where, and therefore has no locals.
+// elsewhere returns a scope for code that runs outside of the body of s, and therefore has no locals;
+// where describes it in messages.
 func (s *scope) elsewhere(where string, src *syntax.Source) *scope {
 	if s.prints == nil {
 		s.prints = map[*program.Print]*printForm{}
@@ -159,8 +168,8 @@ func (s *scope) elsewhere(where string, src *syntax.Source) *scope {
 	return &n
 }
 
-// global finds the global variable that name means here, nil if none. Nothing
-// that a user's script declares is seen by functions and aliases of the embedded library.
+// global returns the global variable that name refers to here, nil if none. Functions and aliases of
+// the embedded library do not see the declarations of the user's script.
 func (s *scope) global(name string) *global {
 	if own := s.c.scopes[s.file]; own != nil {
 		if g := own.globals[name]; g != nil {
@@ -174,7 +183,7 @@ func (s *scope) global(name string) *global {
 	return g
 }
 
-// variable finds or makes the variable that a name means.
+// variable returns the variable that a name refers to, and declares a local if there is none.
 func (s *scope) variable(x *syntax.Ident) (*local, *global) {
 	if l := s.locals[x.Name]; l != nil && l.param {
 		return l, nil
@@ -189,8 +198,7 @@ func (s *scope) variable(x *syntax.Ident) (*local, *global) {
 	return s.newLocal(x.Name, x.At), nil
 }
 
-// crossFile warns where a tapset file happens to use a name that the user's
-// script declares as global.
+// crossFile warns if a tapset file uses a name that happens to be a global of the user's script.
 func (s *scope) crossFile(g *global, x *syntax.Ident) {
 	if g.user && s.fn != nil && s.file.Origin != syntax.User && !s.c.opts.NoWarnings {
 		s.c.once(s.c.diags.Warnf(g.decl.At, "global %q is also used in %s", g.decl.Name, s.file.Path))
@@ -206,8 +214,7 @@ func (s *scope) newLocal(name string, at syntax.Pos) *local {
 	return l
 }
 
-// setArity notes that g is used with n keys, and reports whether that agrees
-// with how it was used before.
+// setArity records that g is used with n keys, and reports whether earlier uses agree.
 func (s *scope) setArity(g *global, n int, at syntax.Pos) bool {
 	if g.badArity {
 		return false
@@ -248,7 +255,7 @@ func (s *scope) setArity(g *global, n int, at syntax.Pos) bool {
 	return false
 }
 
-// array finds the array that x names, to be used with n keys; nil after an error.
+// array returns the array that x refers to, for use with n keys; nil after an error.
 func (s *scope) array(x *syntax.Ident, n int) *global {
 	if l := s.locals[x.Name]; l == nil || !l.param {
 		if g := s.global(x.Name); g != nil {

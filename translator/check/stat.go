@@ -7,7 +7,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// maxBuckets is how many buckets a linear histogram may have.
+// maxBuckets is the maximal number of buckets of a linear histogram.
 const maxBuckets = 1 << 16
 
 // statOp lowers @count(x) and the like.
@@ -25,7 +25,7 @@ func (s *scope) statOp(x *syntax.StatOp) program.Expr {
 	return n
 }
 
-// statistic lowers the statistic that op works on.
+// statistic lowers the operand of op.
 func (s *scope) statistic(x syntax.Expr, op string) program.Expr {
 	switch x := x.(type) {
 	case *syntax.Ident:
@@ -67,7 +67,7 @@ func hasStarElement(x program.Expr) bool {
 	return ok && hasStar(e.Keys)
 }
 
-// hist makes the histogram that x asks for, nil after an error.
+// hist makes the histogram of x, nil after an error.
 func (s *scope) hist(x *syntax.StatOp) *program.Hist {
 	if x.Op == "hist_log" {
 		return &program.Hist{}
@@ -89,7 +89,7 @@ func (s *scope) hist(x *syntax.StatOp) *program.Hist {
 	return nil
 }
 
-// spec returns what has to be kept for g's statistics.
+// spec returns the figures and histograms to be kept for g.
 func (g *global) spec() *program.StatSpec {
 	if g.Stat == nil {
 		g.Stat = &program.StatSpec{}
@@ -97,8 +97,8 @@ func (g *global) spec() *program.StatSpec {
 	return g.Stat
 }
 
-// ask notes that op is asked for.
-func (c *checker) ask(g *global, op string) {
+// useOp records that op is used on g.
+func (c *checker) useOp(g *global, op string) {
 	switch op {
 	case "min":
 		g.spec().Min = true
@@ -107,9 +107,9 @@ func (c *checker) ask(g *global, op string) {
 	}
 }
 
-// askVariance notes that @variance(g, shift) is asked for; there is one shift
-// for all of them, that which one of them names.
-func (c *checker) askVariance(g *global, shift int64, pos syntax.Pos) {
+// useVariance records that @variance(g, shift) is used; a global has one shift, which may be given in
+// any of its uses.
+func (c *checker) useVariance(g *global, shift int64, pos syntax.Pos) {
 	spec := g.spec()
 	switch {
 	case shift < 0 || shift > 62:
@@ -122,8 +122,8 @@ func (c *checker) askVariance(g *global, shift int64, pos syntax.Pos) {
 	}
 }
 
-// askHist returns the one histogram of g's that is like h, which is asked for at pos.
-func (c *checker) askHist(g *global, h *program.Hist, pos syntax.Pos) *program.Hist {
+// useHist returns g's histogram with the parameters of h, which is used at pos.
+func (c *checker) useHist(g *global, h *program.Hist, pos syntax.Pos) *program.Hist {
 	spec := g.spec()
 	for _, have := range spec.Hists {
 		if *have == *h {

@@ -11,8 +11,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// near returns a hint with the name of known that is nearest to name, "" if
-// none is near. Names with __ are the library's own, and not what is meant.
+// near returns a hint with the name in known that is most similar to name, "" if none is similar. Names
+// with __ are internal to the library and not suggested.
 func (c *checker) near(name string, known []string) string {
 	if !strings.HasPrefix(name, "_") {
 		known = slices.DeleteFunc(known, func(k string) bool { return strings.HasPrefix(k, "__") })
@@ -20,11 +20,11 @@ func (c *checker) near(name string, known []string) string {
 	return suggest.Hint(name, known)
 }
 
-// maxHints is after how many diagnostics a broken script gets no more advice:
-// each takes a look at all names.
+// maxHints is the number of diagnostics after which there are no more hints: each hint compares all
+// names.
 const maxHints = 50
 
-// globalNames lists the globals that s sees.
+// globalNames lists the globals visible in s.
 func (s *scope) globalNames() []string {
 	if len(s.c.diags) > maxHints {
 		return nil
@@ -38,7 +38,7 @@ func (s *scope) globalNames() []string {
 	return names
 }
 
-// functionNames lists the functions that s sees or could have seen.
+// functionNames lists the functions that are visible in s, and those of the library that it could use.
 func (s *scope) functionNames() []string {
 	if len(s.c.diags) > maxHints {
 		return nil
@@ -52,7 +52,7 @@ func (s *scope) functionNames() []string {
 	return append(names, s.c.opts.Functions...)
 }
 
-// unassignedHint says what may have been meant by a local that has no value.
+// unassignedHint suggests a name for a local that is read and never assigned.
 func (s *scope) unassignedHint(l *local) string {
 	functions := s.functionNames()
 	if slices.Contains(functions, l.Name) {
@@ -78,7 +78,7 @@ func (s *scope) unassignedHint(l *local) string {
 	return s.c.near(l.Name, functions)
 }
 
-// plural is n and what there are n of.
+// plural is n with the noun, in plural if n is not 1.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -86,7 +86,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// fileWord makes an identifier out of a file's name.
+// fileWord makes an identifier of a file's name.
 func fileWord(src *syntax.Source) string {
 	name := src.Path[strings.LastIndexByte(src.Path, '/')+1:]
 	name = strings.TrimSuffix(name, ".stp")

@@ -9,7 +9,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// target lowers a target variable or @operator to what elaboration found.
+// target lowers a target variable or @operator to the value that elaboration has found.
 func (s *scope) target(x syntax.Expr) program.Expr {
 	v := s.values[x]
 	switch {
@@ -30,7 +30,7 @@ func (s *scope) target(x syntax.Expr) program.Expr {
 	return s.fill(v.X)
 }
 
-// targetLvalue lowers a target variable that is to be changed.
+// targetLvalue lowers a target variable that is assigned to.
 func (s *scope) targetLvalue(x syntax.Expr) program.Expr {
 	v := s.values[x]
 	switch {
@@ -52,7 +52,7 @@ func complaint(pos syntax.Pos, hint, format string, args ...any) *syntax.Diagnos
 	return &syntax.Diagnostic{Pos: pos, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// unresolved is the error for what elaboration has no value for.
+// unresolved is the error for an expression for which elaboration has found no value.
 func unresolved(x syntax.Expr) *syntax.Diagnostic {
 	switch x := x.(type) {
 	case *syntax.AtExpr:
@@ -70,10 +70,10 @@ func unresolved(x syntax.Expr) *syntax.Diagnostic {
 	return complaint(x.Pos(), `say it: @cast(pointer, "struct name")->member`, "can't tell what this points to")
 }
 
-// maxFill is how deep target variables may stand in each other's indexes.
+// maxFill bounds the nesting of target variables in indexes of target variables.
 const maxFill = 100
 
-// fill copies a value, with the parts of the script that it holds lowered.
+// fill copies a value, and lowers the script's expressions in it.
 func (s *scope) fill(x program.Expr) program.Expr {
 	if s.fills++; s.fills > maxFill {
 		s.fills--

@@ -9,25 +9,25 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A tvar is the type of something that has a name: Unknown until a use of it
-// tells. Those that have to agree are joined, and share their root's.
+// A tvar is the type of a variable, array key, parameter or result: Unknown until a use determines it.
+// Those that must be equal are unified, and share the type of their root.
 type tvar struct {
 	up   *tvar
 	rank int
 	t    program.Type
-	at   syntax.Pos // the use that told t
-	bad  bool       // an error on it was reported
+	at   syntax.Pos // the use that determined t
+	bad  bool       // an error about it has been reported
 
 	name   string // of the variable, array or function
 	decl   syntax.Pos
-	key    int  // of the array: 1.. the key's place
-	param  int  // of the function: 1.. the parameter's place
+	key    int  // of the array: the key's number, from 1
+	param  int  // of the function: the parameter's number, from 1
 	result bool // of the function
 }
 
 func newVar(name string, decl syntax.Pos) *tvar { return &tvar{name: name, decl: decl} }
 
-// String says what v is the type of.
+// String describes the variable, key, parameter or result.
 func (v *tvar) String() string {
 	switch {
 	case v.key > 0:
@@ -52,8 +52,8 @@ func (v *tvar) root() *tvar {
 
 func (v *tvar) set(t program.Type, at syntax.Pos) { v.t, v.at = t, at }
 
-// A term is the type of an expression: a variable's, or a known one. The zero
-// term is that of an expression with an error in it, and agrees with any.
+// A term is the type of an expression: a variable's, or a known one. The zero term is the type of an
+// expression with an error, and agrees with every type.
 type term struct {
 	v *tvar
 	t program.Type
@@ -71,7 +71,7 @@ func (a term) poison() {
 	}
 }
 
-// unify makes want and have agree; have is what stands at pos.
+// unify makes want and have equal, or reports a conflict; have is the type of the expression at pos.
 func (c *checker) unify(want, have term, pos syntax.Pos) {
 	switch {
 	case want == term{}:
@@ -91,7 +91,7 @@ func (c *checker) unify(want, have term, pos syntax.Pos) {
 	}
 }
 
-// settle gives v the type t, for which the reason stands at pos.
+// settle gives v the type t, which the use at pos determines.
 func (c *checker) settle(v *tvar, t program.Type, pos syntax.Pos) {
 	r := v.root()
 	switch {
@@ -128,8 +128,8 @@ func (c *checker) join(want, have *tvar, pos syntax.Pos) {
 	}
 }
 
-// resolve returns v's type. A type that nothing tells is an error, once for
-// all that have it: complain reports it, nil stands for a general complaint.
+// resolve returns v's type. An undetermined type is an error, reported once for all that are unified
+// with it: by complain or, if that is nil, by a general message.
 func (c *checker) resolve(v *tvar, complain func()) program.Type {
 	r := v.root()
 	if r.t != program.Unknown {

@@ -7,15 +7,14 @@ import (
 	"gostap/translator/syntax"
 )
 
-// maxRounds bounds how often elision goes over the program: what one round
-// takes out may be all that used something else. Within a body it needs one
-// round, as it goes from the end to the beginning.
+// maxRounds bounds the rounds of elision: what one round removes may have been the only use of
+// something else. Within a body one round suffices, as it goes from the end to the beginning.
 const maxRounds = 6
 
-// elide takes out what has no effect and is not used. What is used has been
-// counted, and the counts are kept up to date.
+// elide removes unused code that has no effect. Uses have been counted before, and elide keeps the
+// counts up to date.
 func (c *checker) elide() {
-	all := true // bodies may hold something to take out, not only those that changed
+	all := true // visit all bodies, not only those that changed
 	for round := 0; round < maxRounds && !c.opts.Unoptimized; round++ {
 		c.findPure()
 		unread := c.unreadGlobals()
@@ -51,10 +50,11 @@ func (c *checker) elideProbe(p *probe) {
 		e := &elider{c: c, quiet: p.quiet[i]}
 		p.body.Stmts[i] = block(e.stmt(p.body.Stmts[i]), p.body.Stmts[i].Pos())
 		p.scope.changed = p.scope.changed || e.changed
+		p.updates = p.updates || e.updates
 	}
 }
 
-// unreadGlobals counts the globals of which assignments may be taken out.
+// unreadGlobals counts the globals whose assignments may be removed.
 func (c *checker) unreadGlobals() int {
 	n := 0
 	for _, g := range c.globals {
@@ -65,12 +65,13 @@ func (c *checker) unreadGlobals() int {
 	return n
 }
 
-// dropProbes drops the probes of which nothing is left. Those that were
-// written without anything in their handler stay, but for Options.AsStap: their hits can be counted.
+// dropProbes drops the probes whose handlers are empty after elision. Those that were written with an
+// empty handler are kept unless Options.AsStap is set, as their hits can be counted. Probes that only
+// update unread variables, by ++ or +=, are kept, too, as in SystemTap.
 func (c *checker) dropProbes() {
 	var left []*probe
 	for _, p := range c.probes {
-		if c.opts.Unoptimized || p.empty || !p.doesNothing() {
+		if c.opts.Unoptimized || p.empty || p.updates || !p.doesNothing() {
 			left = append(left, p)
 			continue
 		}
@@ -95,15 +96,16 @@ func (p *probe) doesNothing() bool {
 	return true
 }
 
-// An elider takes out of one body what is not needed.
+// An elider removes unneeded code from one body.
 type elider struct {
 	c       *checker
 	quiet   bool // don't warn
-	told    bool // a warning on the current statement was given
+	warned  bool // the current statement has been warned about
 	changed bool
+	updates bool // of what was taken out, SystemTap leaves something in
 }
 
-// stmt returns what is left of s, nil if nothing is.
+// stmt returns what remains of s, nil if nothing does.
 func (e *elider) stmt(s program.Stmt) program.Stmt {
 	switch s := s.(type) {
 	case nil:
@@ -208,15 +210,15 @@ func (e *elider) block(s *program.Block) program.Stmt {
 	return s
 }
 
-// eval takes out of an expression statement what has no effect.
+// eval removes the parts of an expression statement that have no effect.
 func (e *elider) eval(s *program.Eval) program.Stmt {
-	e.told = false
+	e.warned = false
 	rest := e.only(s.X, false)
 	if len(rest) == 1 && rest[0] == s.X {
 		return s
 	}
 	e.changed = true
-	if len(rest) == 0 && !e.told && !e.quiet {
+	if len(rest) == 0 && !e.warned && !e.quiet {
 		if call, ok := s.X.(*program.Call); ok {
 			e.c.warnUnused(s.X.Pos(), "the result of %s() is not used, and it does nothing else; left out", call.Fn.Script).InStap(elided)
 		} else {
@@ -226,7 +228,7 @@ func (e *elider) eval(s *program.Eval) program.Stmt {
 	return e.stmts(rest)
 }
 
-// elided is what SystemTap says of an expression that is left out.
+// elided begins SystemTap's message about an expression that is removed.
 const elided = "Eliding side-effect-free expression "
 
 // stmts makes a statement of expressions.
@@ -244,7 +246,7 @@ func (e *elider) stmts(list []program.Expr) program.Stmt {
 	return b
 }
 
-// single is only, where there is room for one expression.
+// single is only for places that take a single expression.
 func (e *elider) single(x program.Expr) program.Expr {
 	if x == nil {
 		return nil
@@ -261,7 +263,7 @@ func (e *elider) single(x program.Expr) program.Expr {
 	return x
 }
 
-// value takes unneeded assignments out of an expression whose value is used.
+// value removes unneeded assignments from an expression whose value is used.
 func (e *elider) value(x *program.Expr) {
 	if *x != nil {
 		e.c.count(*x, true, -1)
@@ -270,7 +272,7 @@ func (e *elider) value(x *program.Expr) {
 	}
 }
 
-// only keeps of x, whose value was used or not, what has effects.
+// only returns the parts of x that have effects; used is whether x's value was used.
 func (e *elider) only(x program.Expr, used bool) []program.Expr {
 	if x == nil {
 		return nil
@@ -287,7 +289,7 @@ func (e *elider) acquire(list []program.Expr) {
 	}
 }
 
-// removable reports whether what is stored at x is never read.
+// removable reports whether the value stored at x is never read.
 func (e *elider) removable(x program.Expr) bool {
 	switch x := x.(type) {
 	case *program.LocalRef:

@@ -7,7 +7,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// removable reports whether g is never read. The user's are shown at the end.
+// removable reports whether g is never read. The user's globals are printed at the end.
 func (g *global) removable() bool { return g.reads <= 0 && !g.user }
 
 // effects returns the parts of x that have effects, in order.
@@ -15,12 +15,14 @@ func (e *elider) effects(x program.Expr) []program.Expr {
 	switch v := x.(type) {
 	case *program.Assign:
 		if e.removable(v.X) {
+			e.updates = e.updates || updates(v)
 			return append(e.removed(v.X), e.effects(v.Y)...)
 		}
 		v.X, v.Y = e.lvalue(v.X), e.needed(v.Y)
 		return []program.Expr{x}
 	case *program.IncDec:
 		if e.removable(v.X) {
+			e.updates = true
 			return e.removed(v.X)
 		}
 		v.X = e.lvalue(v.X)
@@ -55,10 +57,19 @@ func (e *elider) effects(x program.Expr) []program.Expr {
 	return rest
 }
 
-// removed warns that x is set in vain, and returns what its keys do. Nobody is
-// told of a variable that only elided code reads: one warning led to the other.
+// updates reports whether SystemTap keeps an assignment although nothing reads the variable: one to a
+// global, one by an operator, or delete's.
+func updates(x *program.Assign) bool {
+	_, local := x.X.(*program.LocalRef)
+	_, deleted := x.Y.(*cleared)
+	return !local || deleted || x.Op != ""
+}
+
+// removed warns that the assignment to x is useless, and returns the parts of its keys that have
+// effects. There is no warning about a variable that only removed code reads, as that follows from
+// another warning.
 func (e *elider) removed(x program.Expr) []program.Expr {
-	e.told = true
+	e.warned = true
 	switch x := x.(type) {
 	case *program.LocalRef:
 		switch l := e.c.local(x.Local); {
@@ -84,8 +95,8 @@ func (e *elider) keyEffects(keys []program.Expr) []program.Expr {
 	return rest
 }
 
-// needed takes out of x, whose value is used, the assignments to what is never
-// read, and returns it.
+// needed removes from x, whose value is used, the assignments to variables that are never read, and
+// returns the rest.
 func (e *elider) needed(x program.Expr) program.Expr {
 	if v, ok := x.(*program.Assign); ok && v.Op == "" && e.removable(v.X) {
 		if rest := e.removed(v.X); len(rest) == 0 {
@@ -97,7 +108,7 @@ func (e *elider) needed(x program.Expr) program.Expr {
 	return x
 }
 
-// lvalue is needed for what is assigned to.
+// lvalue is needed for operands of an lvalue.
 func (e *elider) lvalue(x program.Expr) program.Expr {
 	operands(x, func(y *program.Expr) { *y = e.needed(*y) })
 	return x

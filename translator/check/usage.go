@@ -7,9 +7,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// findUnused warns of the user's globals and functions that nothing uses, and
-// notes the variables that are read and never written: those are warned of once
-// their types are known, or are an error for want of one.
+// findUnused warns of the user's globals and functions that nothing uses, and records the variables
+// that are read and never written: these are warned about when their types are known, or are an error
+// if no type is determined.
 func (c *checker) findUnused() {
 	c.countAll()
 	for _, g := range c.globals {
@@ -48,8 +48,8 @@ type unassigned struct {
 	local *local
 }
 
-// countAll finds the functions that the probes lead to, and counts how often
-// each variable is read and written in all of them.
+// countAll finds the functions that probes call, directly or not, and counts how often each variable is
+// read and written in them.
 func (c *checker) countAll() {
 	for _, g := range c.globals {
 		g.reads, g.writes = 0, 0
@@ -68,7 +68,7 @@ func (c *checker) countAll() {
 	}
 }
 
-// markLive marks the functions that are called, and adds them to todo.
+// markLive marks the called functions, and appends those that are new to todo.
 func (c *checker) markLive(todo []*function, calls []*program.Call) []*function {
 	for _, call := range calls {
 		for _, f := range c.groupOf[call.Fn].variants {
@@ -81,7 +81,7 @@ func (c *checker) markLive(todo []*function, calls []*program.Call) []*function 
 	return todo
 }
 
-// begin makes s the current scope, with nothing counted.
+// begin makes s the current scope, with no calls recorded.
 func (c *checker) begin(s *scope) {
 	c.cur = s
 	s.calls = s.calls[:0]
@@ -117,9 +117,8 @@ func (c *checker) countCode(f *function, n int) {
 	}
 }
 
-// dropDead finds out which functions nothing leads to any more, takes back what
-// they were counted for, and reports whether there are any. Only the calls in
-// bodies that changed are looked for anew.
+// dropDead finds the functions that are not called any more, subtracts their uses from the counts, and
+// reports whether there are any. Only bodies that changed are searched for calls again.
 func (c *checker) dropDead() bool {
 	wasLive := map[*function]bool{}
 	for _, f := range c.lowered {
@@ -154,7 +153,7 @@ func (c *checker) dropDead() bool {
 	return dropped
 }
 
-// countStmt adds n to the counts of what s reads and writes.
+// countStmt adds n to the counts of the variables that s reads and writes.
 func (c *checker) countStmt(s program.Stmt, n int) {
 	switch s := s.(type) {
 	case nil:
@@ -198,7 +197,7 @@ func (c *checker) countStmt(s program.Stmt, n int) {
 	}
 }
 
-// countLocals counts what a loop sets; some of the locals may be nil.
+// countLocals adds n to the counts of the variables that a loop sets; they may be nil.
 func (c *checker) countLocals(n int, locals ...*program.Local) {
 	for _, l := range locals {
 		if l != nil {
@@ -207,8 +206,8 @@ func (c *checker) countLocals(n int, locals ...*program.Local) {
 	}
 }
 
-// count adds n to the counts of what x reads and writes. A variable that is
-// changed depending on its value is only read if the result is used.
+// count adds n to the counts of the variables that x reads and writes. An operator such as += reads its
+// variable only if the result is used.
 func (c *checker) count(x program.Expr, used bool, n int) {
 	switch x := x.(type) {
 	case nil:
@@ -273,7 +272,7 @@ func (c *checker) countKeys(keys []program.Expr, n int) {
 	}
 }
 
-// countPlace counts what is written.
+// countPlace adds n to the counts for an lvalue that is written.
 func (c *checker) countPlace(x program.Expr, n int) {
 	switch x := x.(type) {
 	case *program.LocalRef:

@@ -7,7 +7,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// An invalid expression has an error, which has been reported.
+// An invalid expression stands for one whose error has been reported.
 type invalid struct{ at syntax.Pos }
 
 // An unavailable expression is a target variable that has no value here. That is an error
@@ -17,7 +17,7 @@ type unavailable struct {
 	err *syntax.Diagnostic
 }
 
-// cleared is what a deleted local is set to: 0 or "".
+// cleared is the value of a deleted local: 0 or "".
 type cleared struct {
 	at    syntax.Pos
 	local *local
@@ -92,8 +92,8 @@ func operands(x program.Expr, f func(*program.Expr)) {
 	}
 }
 
-// parts calls fx for each expression and fs for each statement that s is made
-// of, in the order in which they stand.
+// parts calls fx for each expression and fs for each statement in s, in the order of the source, not
+// recursively.
 func parts(s program.Stmt, fx func(*program.Expr), fs func(*program.Stmt)) {
 	expr := func(x *program.Expr) {
 		if *x != nil {
@@ -164,8 +164,8 @@ func eachStmt(s program.Stmt, f func(program.Stmt)) {
 	parts(s, func(*program.Expr) {}, func(s *program.Stmt) { eachStmt(*s, f) })
 }
 
-// copyExpr copies x and what is below it, so that what elaboration gave for
-// one place can be changed at another.
+// copyExpr copies the tree x, so that a value of elaboration can be changed in one place and not in
+// others.
 func copyExpr(x program.Expr) program.Expr {
 	list := func(xs []program.Expr) []program.Expr { return append([]program.Expr(nil), xs...) }
 	switch v := x.(type) {

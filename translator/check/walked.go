@@ -9,8 +9,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// While foreach walks over an array, elements of it may be deleted, but not
-// set: that might add one. Nor deleted, with Options.AsStap.
+// While foreach iterates over an array, elements of it may be deleted (not with Options.AsStap), but
+// not set, as that might add one.
 
 // A walkedCall is a call in a loop over an array.
 type walkedCall struct {
@@ -19,7 +19,7 @@ type walkedCall struct {
 	at    syntax.Pos
 }
 
-// modified reports an element that is set while its array is walked over.
+// modified reports an element that is set in a loop over its array.
 func (c *checker) modified(x program.Expr, at syntax.Pos) {
 	e, ok := x.(*program.Element)
 	if !ok {
@@ -34,15 +34,14 @@ func (c *checker) modified(x program.Expr, at syntax.Pos) {
 	}
 }
 
-// callWhileWalking notes a call in a loop.
-func (c *checker) callWhileWalking(x *program.Call) {
+// callInLoop records a call in a loop over an array.
+func (c *checker) callInLoop(x *program.Call) {
 	for _, array := range c.at.walked {
 		c.walkedCalls = append(c.walkedCalls, walkedCall{c.globalOf[array], c.groupOf[x.Fn], x.At})
 	}
 }
 
-// checkWalked reports the calls of functions that set elements of an array
-// which is being walked over.
+// checkWalked reports the calls of functions that set elements of an array in a loop over it.
 func (c *checker) checkWalked() {
 	if len(c.walkedCalls) == 0 {
 		return
@@ -67,7 +66,7 @@ func (c *checker) checkWalked() {
 	}
 }
 
-// settingGroups finds the functions that set elements of g, or call one.
+// settingGroups finds the functions that set elements of g, directly or in functions that they call.
 func settingGroups(g *global, callers map[*group][]*group) map[*group]bool {
 	found := map[*group]bool{}
 	var todo []*group

@@ -9,13 +9,12 @@ import (
 	"gostap/translator/program"
 )
 
-// How many actions a handler has left is c->actions, which a handler sets that
-// counts some, or calls what does. A function that counts
-// some keeps that in a variable of its own, `actions`, which is in a register
-// during its loops, and hands it on at its calls and at its end.
+// c->actions is the number of actions that a handler has left. It is set by handlers that count
+// actions, or that call functions which do. A function that counts actions keeps the number in a local
+// variable, `actions`, which is in a register during its loops, and stores it at calls and at its end.
 
-// counts reports whether code that s sums up counts actions by itself: it
-// loops, or calls a function that may recurse.
+// counts reports whether the code that s summarizes counts actions itself: it has loops, or calls
+// functions that may recurse.
 func (g *gen) counts(s *summary) bool {
 	if g.opts.Limits.SuppressTimeLimits {
 		return false
@@ -31,15 +30,16 @@ func (g *gen) counts(s *summary) bool {
 	return false
 }
 
-// action counts one turn of a loop or one call of a recursive function.
+// action counts one iteration of a loop or one call of a recursive function.
 func (b *body) action(near string) {
 	if b.counts {
 		b.raise(fmt.Sprintf("!gs_action(&actions) && !gs_more_actions(c, &actions, %s)", near), "too_many_actions", near)
 	}
 }
 
-// lendActions stands before a call of fn and returns what stands behind it.
-func (b *body) lendActions(fn *program.Function) (after func()) {
+// passActions writes what precedes a call of fn, and returns a function that writes what follows the
+// call.
+func (b *body) passActions(fn *program.Function) (after func()) {
 	if !b.counts || !b.g.countsWithin(fn) {
 		return func() {}
 	}
@@ -47,14 +47,14 @@ func (b *body) lendActions(fn *program.Function) (after func()) {
 	return func() { b.line("actions = c->actions;") }
 }
 
-// returnActions stands before the end of a function.
+// returnActions writes what precedes the end of a function.
 func (b *body) returnActions() {
 	if b.counts {
 		b.line("c->actions = actions;")
 	}
 }
 
-// countsWithin reports whether fn counts actions, or what it calls.
+// countsWithin reports whether fn, or a function that it calls, counts actions.
 func (g *gen) countsWithin(fn *program.Function) bool {
 	if g.counting == nil {
 		g.counting = map[*program.Function]bool{}
@@ -80,24 +80,24 @@ func (g *gen) callsCounted(s *summary) bool {
 	return false
 }
 
-// callsCounting reports whether code that s sums up calls functions that count.
+// callsCounting reports whether the code that s summarizes calls functions that count actions.
 func (g *gen) callsCounting(s *summary) bool {
 	return slices.ContainsFunc(s.calls, func(call callSite) bool { return g.countsWithin(call.fn) })
 }
 
-// setActions writes how many a handler may do.
+// setActions writes the number of actions that a handler has.
 func (g *gen) setActions(w *writer, h *handler) {
 	n := g.opts.Limits.cold()
 	switch {
 	case h.part == condPart:
-		n = min(n, mostActions)
+		n = min(n, maxHotActions)
 	case h.phase == running:
 		n = g.opts.Limits.hot()
 	}
 	w.line("gs_set_actions(c, %d);", n)
 }
 
-// work charges n steps of work on whole arrays, or leaves with an error.
+// work charges n steps of work on whole arrays; if there are none left, it raises an error.
 func (b *body) work(n, near string) {
 	b.open("if (gs_unlikely(!gs_work(c, %s, %s))) {", n, near)
 	b.line("%s;", b.fail())

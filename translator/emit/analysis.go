@@ -4,19 +4,19 @@ package emit
 
 import (
 	"fmt"
-	"regexp"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/program"
 )
 
-// An access is what code does with a global.
+// An access is a way in which code uses a global.
 type access uint8
 
 const (
 	reads      access = 1 << iota
-	writes            // in a way whose order matters
-	aggregates        // adds to it, not caring what is there
-	modifies          // an array: elements come or go
+	writes            // in an order that matters
+	aggregates        // adds to it, whatever its value is
+	modifies          // an array: elements are added or deleted
 )
 
 func (a access) exclusive() bool { return a&(writes|aggregates) != 0 }
@@ -37,29 +37,29 @@ func (u usage) join(v usage) bool {
 	return changed
 }
 
-// A callSite is a call, and how many sorted loops over each array it stands in.
+// A callSite is a call, with the number of sorted loops over each array around it.
 type callSite struct {
 	fn     *program.Function
 	sorted map[*program.Global]int
 }
 
-// A summary is what a piece of code does, functions that it calls included.
+// A summary describes what a piece of code does, including the functions that it calls.
 type summary struct {
 	usage     usage
 	calls     []callSite
-	sortDepth map[*program.Global]int // sorted loops within each other here
+	sortDepth map[*program.Global]int // the depth of nested sorted loops over each array
 	loops     bool                    // here, not in functions that it calls
 	arrays    bool                    // it walks, sorts or clears whole arrays
-	registers bool                    // it may ask for registers that ftrace does not save by itself
+	registers bool                    // it may read registers that ftrace does not save by default
 }
 
-// An analysis is what is known of the whole program.
+// An analysis is what is known about the whole program.
 type analysis struct {
 	fns        map[*program.Function]*summary
 	recursive  map[*program.Function]bool
-	costs      map[*program.Function]int                     // how many calls one of it comes to, loops counted once
-	sortLevel  map[*program.Function]map[*program.Global]int // sorted loops that may be under way when it is called
-	walkLevels map[*program.Global]int                       // sorted loops that may be under way at once
+	costs      map[*program.Function]int                     // the number of calls that one call leads to, each loop counted once
+	sortLevel  map[*program.Function]map[*program.Global]int // the number of sorted loops over each array that may be active when it is called
+	walkLevels map[*program.Global]int                       // the number of sorted loops that may be active at once
 	depth      int                                           // the longest chain of calls, recursion counted once
 }
 
@@ -118,7 +118,7 @@ func (a *analysis) code(body []program.Stmt, exprs []program.Expr, p *program.Pr
 	return s
 }
 
-// join adds what a called function does and reports whether that changed anything.
+// join adds the summary of a called function to s, and reports whether that changed s.
 func (s *summary) join(called *summary) bool {
 	changed := s.usage.join(called.usage) || called.registers && !s.registers || called.arrays && !s.arrays
 	s.registers = s.registers || called.registers
@@ -208,10 +208,10 @@ func (s *summary) expr(e program.Expr, used bool, p *program.Program) {
 		s.usage.add(e.Array, reads)
 		s.arrays = s.arrays || hasStar(e.Keys)
 	case *program.Call:
-		s.registers = s.registers || callWantsRegisters(e)
+		s.registers = s.registers || callNeedsRegisters(e)
 	case *program.Embedded:
 		s.usage.join(pragmaUsage(e.Code.Text, p))
-		s.registers = s.registers || codeWantsRegisters(e.Code.Text, false)
+		s.registers = s.registers || codeNeedsRegisters(e.Code.Text, false)
 	}
 }
 
@@ -227,12 +227,12 @@ func (s *summary) lvalue(x program.Expr, a access) {
 	}
 }
 
-var pragma = regexp.MustCompile(`/\*\s*pragma:(read|write):(\w+)\s*\*/`)
+var pragma = lazyregexp.MustCompile(`/\*\s*pragma:(read|write):(\w+)\s*\*/`)
 
-// pragmaUsage is what embedded C says that it does with globals.
+// pragmaUsage is the use of globals that embedded C declares by pragmas.
 func pragmaUsage(code string, p *program.Program) usage {
 	u := usage{}
-	for _, m := range pragma.FindAllStringSubmatch(code, -1) {
+	for _, m := range pragma().FindAllStringSubmatch(code, -1) {
 		for _, g := range p.Globals {
 			if g.Name == m[2] {
 				u.add(g, reads)
@@ -245,7 +245,7 @@ func pragmaUsage(code string, p *program.Program) usage {
 	return u
 }
 
-// maxSortLevels bounds the links that a node carries for sorted loops.
+// maxSortLevels bounds the links in a node for sorted loops.
 const maxSortLevels = 8
 
 func (a *analysis) nestSorts(p *program.Program) error {
@@ -305,13 +305,13 @@ func (a *analysis) effects(e program.Expr) bool {
 				}
 			}
 		case *program.Embedded:
-			return pragma.MatchString(e.Code.Text)
+			return pragma().MatchString(e.Code.Text)
 		}
 		return false
 	})
 }
 
-// modifies reports whether running s may add elements to g or delete some.
+// modifies reports whether running s may add or delete elements of g.
 func (a *analysis) modifies(s program.Stmt, g *program.Global, p *program.Program) bool {
 	return a.code([]program.Stmt{s}, nil, p).usage[g]&modifies != 0
 }

@@ -10,8 +10,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// keyTexts evaluates an element's keys. effects: variables may change before
-// they are used.
+// keyTexts evaluates an element's keys. effects is set if variables may change before the keys are
+// used.
 func (b *body) keyTexts(x *program.Element, effects bool) []string {
 	var texts []string
 	for _, v := range b.values(x.Keys, effects) {
@@ -32,14 +32,14 @@ func isConstant(e program.Expr) bool {
 	return ok
 }
 
-// find looks x up; the result is the C variable of its node, or NULL.
+// find writes a lookup of x; the result is the C variable of its node, or NULL.
 func (b *body) find(g *program.Global, keys []string) string {
 	t := b.temp()
 	b.line("struct node_%s *%s = get_keys%d(&%s, %s);", b.g.names[g], t, b.g.keySet(g).n, b.global(g), strings.Join(keys, ", "))
 	return t
 }
 
-// put looks x up and inserts it if it is not there.
+// put writes a lookup of x that inserts it if it does not exist.
 func (b *body) put(x *program.Element, keys []string) string {
 	t := b.temp()
 	b.line("struct node_%s *%s = put_keys%d(c, &arrays[%d], &%s, %s, %s);", b.g.names[x.Array], t, b.g.keySet(x.Array).n,
@@ -49,7 +49,7 @@ func (b *body) put(x *program.Element, keys []string) string {
 	return t
 }
 
-// element reads an element: 0 or "" if there is none.
+// element reads an element: 0 or "" if it does not exist.
 func (b *body) element(x *program.Element) value {
 	t := b.find(x.Array, b.keyTexts(x, false))
 	if x.Array.Type == program.Long {
@@ -59,7 +59,7 @@ func (b *body) element(x *program.Element) value {
 	return b.materialized(v, x, x.Array.Wrap)
 }
 
-// sliceKeys evaluates the keys of a slice; "" stands for *. nil if there is no slice.
+// sliceKeys evaluates the keys of a slice; "" stands for *. The result is nil if there is no slice.
 func (b *body) sliceKeys(keys []program.Expr) []string {
 	if keys == nil {
 		return nil
@@ -77,7 +77,7 @@ func (b *body) sliceKeys(keys []program.Expr) []string {
 	return texts
 }
 
-// matches spells the condition that node matches a slice; "" if all do.
+// matches returns the C condition that node matches a slice; "" if all nodes do.
 func (b *body) matches(g *program.Global, slice []string, node string) string {
 	var conds []string
 	for i, k := range slice {
@@ -102,8 +102,8 @@ func hasStar(keys []program.Expr) bool {
 	return false
 }
 
-// eachMatch writes a loop over the elements that match keys; do writes what
-// happens to each, given the C variable of its node.
+// eachMatch writes a loop over the elements that match keys; do writes the loop's body, given the C
+// variable of the node.
 func (b *body) eachMatch(g *program.Global, keys []program.Expr, at syntax.Pos, do func(node string)) {
 	slice := b.sliceKeys(keys)
 	b.work(b.global(g)+".count", b.g.near(fmt.Sprintf("identifier '%s'", g.Name), at))

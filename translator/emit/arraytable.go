@@ -10,15 +10,14 @@ import (
 	"gostap/translator/program"
 )
 
-// arrays are the globals that are arrays, in the order of the table that
-// describes them to the runtime.
+// arrays are the globals that are arrays, in the order of the table that the runtime gets.
 func (g *gen) arrays() []*program.Global {
 	return slices.DeleteFunc(slices.Clone(g.p.Globals), func(gl *program.Global) bool { return gl.Keys == nil })
 }
 
 func (g *gen) arrayIndex(gl *program.Global) int { return slices.Index(g.arrays(), gl) }
 
-// declareArrays lets functions refer to the table, which refers to functions.
+// declareArrays declares the table before the functions that it refers to, and which refer to it.
 func (g *gen) declareArrays(w *writer) {
 	if n := len(g.arrays()); n > 0 {
 		w.line("")
@@ -26,7 +25,7 @@ func (g *gen) declareArrays(w *writer) {
 	}
 }
 
-// arrayTable writes what the runtime has to know of arrays and shards.
+// arrayTable writes the runtime's descriptions of arrays and shards.
 func (g *gen) arrayTable(w *writer) {
 	g.joinFuncs(w)
 	if arrays := g.arrays(); len(arrays) > 0 {
@@ -61,7 +60,7 @@ func (g *gen) shards() []string {
 	return list
 }
 
-// joinFuncs writes how elements of sharded arrays are compared and added up.
+// joinFuncs writes the functions that compare and add up elements of sharded arrays.
 func (g *gen) joinFuncs(w *writer) {
 	written := map[*keySet]bool{}
 	for _, gl := range g.arrays() {

@@ -15,27 +15,27 @@ import (
 type body struct {
 	*writer
 	g   *gen
-	f   *cFunc            // what is written; its frame grows
+	f   *cFunc            // the function being written; its frame grows
 	fn  *program.Function // nil in handlers
 	hot bool
 
-	counts   bool   // actions
+	counts   bool   // counts actions
 	drains   bool   // joins shards at its beginning
-	locked   bool   // the locks are held, where a tail is called
-	tail     *cFunc // that is called
-	row      *row   // what tells the handler from others of the same C; nil if there are none
+	locked   bool   // the locks are held where a tail is called
+	tail     *cFunc // the tail that is called
+	row      *row   // the constants by which the handler differs from others of the same C; nil if there are none
 	locals   map[*program.Local]*localVar
-	cursors  map[*program.Cursor]string // the C variable that holds the node
+	cursors  map[*program.Cursor]string // the C variable of the node
 	temps    int
 	labels   int
-	errors   []string // labels to go to on error, innermost last
+	errors   []string // labels for errors, innermost last
 	used     map[string]bool
 	loops    []loop
-	sorted   map[*program.Global]int // sorted loops under way
-	shards   map[*group]bool         // shards that this function touches
+	sorted   map[*program.Global]int // the number of active sorted loops
+	shards   map[*group]bool         // shards that this function uses
 	frameUse bool
-	tries    int      // try blocks around
-	saved    []int    // offsets of SavedValues in c->saved
+	tries    int      // the number of try blocks around
+	saved    []int    // offsets of SavedValues in c->saved, in bytes
 	passOn   []string // the arguments that `next` passes on
 }
 
@@ -45,11 +45,11 @@ type localVar struct {
 	slot int // offset of a string's bytes in the frame; -1 if it has none yet
 }
 
-// A loop is one that break and continue may concern.
+// A loop is a loop around the current statement.
 type loop struct {
-	next  string // label to continue at; "" for C's own continue
-	walks string // "" or the map that a foreach which may delete has entered
-	under string // the variable that holds its walks at entry
+	next  string // label of continue; "" for C's own continue
+	walks string // "" or the map that a foreach whose elements may be deleted iterates over
+	under string // the variable with the map's number of walks before the loop
 }
 
 func (g *gen) newBody(f *cFunc, hot bool) *body {
@@ -68,7 +68,7 @@ func (g *gen) newBody(f *cFunc, hot bool) *body {
 	}
 }
 
-// temp returns a new variable's name.
+// temp returns the name of a new variable.
 func (b *body) temp() string {
 	b.temps++
 	return fmt.Sprintf("t%d", b.temps)
@@ -79,7 +79,7 @@ func (b *body) label(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, b.labels)
 }
 
-// buffered runs f with its output kept apart, which it returns.
+// buffered runs f and returns what it writes instead of writing it.
 func (b *body) buffered(f func()) string {
 	outer := b.writer
 	b.writer = &writer{indent: outer.indent}
@@ -89,20 +89,20 @@ func (b *body) buffered(f func()) string {
 	return text
 }
 
-// fail writes the way out that an error takes.
+// fail returns the C statement by which an error leaves.
 func (b *body) fail() string {
 	label := b.errors[len(b.errors)-1]
 	b.used[label] = true
 	return "goto " + label
 }
 
-// check leaves if an error has been raised.
+// check writes a jump that is taken if an error has been raised.
 func (b *body) check() {
 	b.line("if (gs_unlikely(c->error))")
 	b.line("\t%s;", b.fail())
 }
 
-// raise raises an error and leaves, if cond holds.
+// raise writes a check that raises an error and leaves if cond is true.
 func (b *body) raise(cond, text, near string) {
 	b.open("if (gs_unlikely(%s)) {", cond)
 	b.line("gs_raise(c, %s, %s);", text, near)
@@ -110,7 +110,8 @@ func (b *body) raise(cond, text, near string) {
 	b.close("}")
 }
 
-// near says where the script has thing, as errors end. SystemTap names what stands there.
+// near returns the end of an error's message as a C string: thing and its position in the script. With
+// AsStap, thing is the token at the position, as in SystemTap.
 func (g *gen) near(thing string, pos syntax.Pos) string {
 	if token := syntax.TokenAt(pos); g.opts.AsStap && token != "" {
 		thing = token
@@ -137,7 +138,7 @@ func (b *body) at8(off int) string {
 	return fmt.Sprintf("f + %d", off)
 }
 
-// frameAfter is where a function that is called from here has its frame.
+// frameAfter is the C text of the frame of a function that is called here.
 func (b *body) frameAfter() string {
 	b.frameUse = true
 	return fmt.Sprintf("f + FRAME_%s", b.f.name)
@@ -201,7 +202,7 @@ func (b *body) declare(w *writer, params map[*program.Local]bool) {
 	}
 }
 
-// result is what a function returns whose type is t, if it ends by an error.
+// result is the C expression that a function with a result of type t returns after an error.
 func result(t program.Type) string {
 	switch t {
 	case program.String:
@@ -222,7 +223,7 @@ func cType(t program.Type) string {
 	return "gs_s64"
 }
 
-// params spells a function's parameters; embedded C has no frame.
+// params is the C text of a function's parameters; embedded C has no frame.
 func params(fn *program.Function, frame bool, name func(*program.Local) string) string {
 	list := []string{"struct gs_ctx *c"}
 	if frame {
@@ -237,5 +238,5 @@ func params(fn *program.Function, frame bool, name func(*program.Local) string) 
 	return strings.Join(list, ", ")
 }
 
-// unused marks what a function may not need.
+// unused is the attribute of variables and functions that may be unused.
 const unused = "__attribute__((unused))"

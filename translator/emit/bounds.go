@@ -3,34 +3,33 @@
 package emit
 
 import (
-	"regexp"
 	"strconv"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/format"
 	"gostap/translator/program"
 )
 
-// bounds is how many bytes the strings of a program can have at most: it keeps
-// array nodes and frames small. Scalar globals are not in it, since -G may set
-// them to anything.
+// bounds are the maximal lengths, in bytes, of a program's strings: they keep array nodes and frames
+// small. Scalar globals are not included, since -G may set them to anything.
 type bounds struct {
-	most   int // MAXSTRINGLEN-1
+	maxLen int // MAXSTRINGLEN-1
 	local  map[*program.Local]int
 	value  map[*program.Global]int // of an array's elements
 	key    map[*program.Global][]int
 	result map[*program.Function]int
 
 	changed bool
-	widen   bool // to `most`, where a bound still grows
+	widen   bool // set growing bounds to `maxLen`
 }
 
-// rounds is how often bounds are computed anew before those that still grow,
-// as in a loop of s = s . "x", are given up.
-const rounds = 5
+// maxRounds is the number of iterations after which bounds that still grow, as for s = s . "x" in a loop,
+// are set to the maximum.
+const maxRounds = 5
 
-func findBounds(p *program.Program, setByC map[*program.Global]bool, most int) *bounds {
+func findBounds(p *program.Program, setByC map[*program.Global]bool, maxLen int) *bounds {
 	b := &bounds{
-		most:   most,
+		maxLen: maxLen,
 		local:  map[*program.Local]int{},
 		value:  map[*program.Global]int{},
 		key:    map[*program.Global][]int{},
@@ -39,14 +38,14 @@ func findBounds(p *program.Program, setByC map[*program.Global]bool, most int) *
 	for _, g := range p.Globals {
 		b.key[g] = make([]int, len(g.Keys))
 		if setByC[g] {
-			b.value[g] = most
+			b.value[g] = maxLen
 			for i := range b.key[g] {
-				b.key[g][i] = most
+				b.key[g][i] = maxLen
 			}
 		}
 	}
 	for n := 0; ; n++ {
-		b.changed, b.widen = false, n >= rounds
+		b.changed, b.widen = false, n >= maxRounds
 		for _, fn := range p.Functions {
 			b.function(fn)
 		}
@@ -59,22 +58,22 @@ func findBounds(p *program.Program, setByC map[*program.Global]bool, most int) *
 	}
 }
 
-// grow returns old raised to n.
+// grow returns the maximum of old and n, or `maxLen` if it grows and widen is set.
 func (b *bounds) grow(old, n int) int {
-	n = min(n, b.most)
+	n = min(n, b.maxLen)
 	if n <= old {
 		return old
 	}
 	b.changed = true
 	if b.widen {
-		return b.most
+		return b.maxLen
 	}
 	return n
 }
 
-var maxlenMark = regexp.MustCompile(`/\*\s*maxlen:(\d+)\s*\*/`)
+var maxlenMark = lazyregexp.MustCompile(`/\*\s*maxlen:(\d+)\s*\*/`)
 
-// function notes what fn hands on.
+// function adds the arguments and results in fn to the bounds.
 func (b *bounds) function(fn *program.Function) {
 	if fn.Next != nil {
 		for i, p := range fn.Params {
@@ -87,8 +86,8 @@ func (b *bounds) function(fn *program.Function) {
 		b.body(fn, fn.Body)
 		return
 	}
-	n := b.most
-	if m := maxlenMark.FindStringSubmatch(fn.Code.Text); m != nil {
+	n := b.maxLen
+	if m := maxlenMark().FindStringSubmatch(fn.Code.Text); m != nil {
 		n, _ = strconv.Atoi(m[1])
 	}
 	b.result[fn] = b.grow(b.result[fn], n)
@@ -113,7 +112,7 @@ func (b *bounds) body(fn *program.Function, list []program.Stmt) {
 			}
 		case *program.Try:
 			if ref, ok := s.Msg.(*program.LocalRef); ok {
-				b.local[ref.Local] = b.grow(b.local[ref.Local], b.most)
+				b.local[ref.Local] = b.grow(b.local[ref.Local], b.maxLen)
 			}
 		}
 	}
@@ -154,7 +153,7 @@ func (b *bounds) assign(e *program.Assign) {
 	}
 }
 
-// insert notes the keys of an element that is written to.
+// insert adds the keys of an element that is written to the bounds.
 func (b *bounds) insert(x program.Expr) {
 	el, ok := x.(*program.Element)
 	if !ok {
@@ -169,7 +168,7 @@ func (b *bounds) insert(x program.Expr) {
 
 // of returns the bound of a String expression.
 func (b *bounds) of(e program.Expr) int {
-	n := b.most
+	n := b.maxLen
 	switch e := e.(type) {
 	case *program.Text:
 		n = len(e.Value)
@@ -194,10 +193,10 @@ func (b *bounds) of(e program.Expr) int {
 	case *program.Print:
 		n = b.print(e)
 	}
-	return min(n, b.most)
+	return min(n, b.maxLen)
 }
 
-// substr is what a call of substr() gives at most.
+// substr is the bound of a call of substr().
 func (b *bounds) substr(e *program.Call) int {
 	n := b.of(e.Args[0])
 	if length, ok := e.Args[2].(*program.Number); ok && length.Value < int64(n) {
@@ -206,11 +205,11 @@ func (b *bounds) substr(e *program.Call) int {
 	return n
 }
 
-// print is what sprintf and its like give at most.
+// print is the bound of sprintf and similar functions.
 func (b *bounds) print(e *program.Print) int {
 	dirs, err := format.Parse(e.Format)
 	if err != nil {
-		return b.most
+		return b.maxLen
 	}
 	n, arg := 0, 0
 	for i := range dirs {
@@ -219,7 +218,7 @@ func (b *bounds) print(e *program.Print) int {
 		case d.Verb == 0:
 			n += len(d.Text)
 		case d.WidthArg || d.PrecArg || d.Verb == 'm' || d.Verb == 'M' || arg >= len(e.Args):
-			return b.most
+			return b.maxLen
 		case d.Verb == 's':
 			one := b.of(e.Args[arg])
 			if d.Sharp {

@@ -4,13 +4,14 @@ package emit
 
 import "slices"
 
-// stronglyConnected returns the strongly connected components of the call graph below roots, callees first; most are of one
-// function. It is Tarjan's algorithm: a component is complete when the first of its functions that was visited is left.
+// stronglyConnected returns the strongly connected components of the call graph reachable from roots,
+// callees first; most have a single function. It is Tarjan's algorithm: a component is complete when
+// the function of it that was visited first is left.
 func stronglyConnected[F comparable](roots []F, calls func(F) []F) [][]F {
 	var complete [][]F
 	var stack []F         // visited, in components that are not complete
 	number := map[F]int{} // in the order of visits, from 1
-	low := map[F]int{}    // the lowest number of the same component that is known to be reached
+	low := map[F]int{}    // the lowest number in the same component that is known to be reachable
 	done := map[F]bool{}  // in a complete component
 	var visit func(f F)
 	visit = func(f F) {
@@ -44,8 +45,8 @@ func stronglyConnected[F comparable](roots []F, calls func(F) []F) [][]F {
 	return complete
 }
 
-// chains returns the longest chain of calls from each function that roots lead to, as a sum of what each function weighs.
-// A component counts as a function of its functions' weight.
+// chains returns the longest chain of calls from each function that is reachable from roots, as the sum
+// of the functions' weights. A component counts as one function with the weight of its functions.
 func chains[F comparable](roots []F, calls func(F) []F, weight func(F) int) map[F]int {
 	longest := map[F]int{}
 	for _, component := range stronglyConnected(roots, calls) {

@@ -26,7 +26,7 @@ func TestLongestChain(t *testing.T) {
 	}
 }
 
-// TestLongestChainMany: paths double with each function, and the time must not.
+// TestLongestChainMany: the number of paths doubles with each function; the time must not.
 func TestLongestChainMany(t *testing.T) {
 	got := chains([]int{0}, func(f int) []int {
 		if f == 1000 {

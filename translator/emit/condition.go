@@ -4,10 +4,10 @@ package emit
 
 import "gostap/translator/program"
 
-// disarmable reports whether the probe is to be disarmed while its condition is false. That
-// takes a condition which changes only when a global does, as then it is known when to ask it
-// again. What embedded C tells, a task's name or the time, and what is in memory, may be
-// another at each hit: then it is asked at each.
+// disarmable reports whether the probe is to be disarmed while its condition is false. This requires a
+// condition that depends on globals alone, as these tell when to evaluate it again. A condition with
+// embedded C, which may read a task's name or the time, or with reads of memory is evaluated at each
+// hit instead.
 func disarmable(pr *program.Probe) bool {
 	if pr.Cond == nil {
 		return false

@@ -10,7 +10,8 @@ import (
 	"gostap/translator/emit/emittest"
 )
 
-// TestFollowed: conditions that change with globals alone are asked when these do; others at each hit.
+// TestFollowed: conditions that depend on globals alone are evaluated when these change; others at each
+// hit.
 func TestFollowed(t *testing.T) {
 	for cond, followed := range map[string]bool{
 		"on":                              true,

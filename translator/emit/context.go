@@ -12,7 +12,7 @@ import (
 // machine is the instruction set that the module is built for.
 var machine = arch.X86_64
 
-// contextual evaluates what depends on the probe site.
+// contextual evaluates an expression that depends on the probe site.
 func (b *body) contextual(e program.Expr) value {
 	switch e := e.(type) {
 	case *program.Argument:
@@ -61,7 +61,7 @@ func (b *body) contextual(e program.Expr) value {
 	panic(fmt.Sprintf("emit: unexpected expression %T", e))
 }
 
-// counter returns which of all points is the first that is the counter that e reads.
+// counter returns the index of the first point that is the counter that e reads.
 func (g *gen) counter(e *program.PerfCount) int {
 	n := 0
 	for _, pr := range g.p.Probes {
@@ -76,7 +76,8 @@ func (g *gen) counter(e *program.PerfCount) int {
 	return 0
 }
 
-// requireMyproc raises an error in processes of others, which --privilege=stapusr may not look into.
+// requireMyproc raises an error in processes of other users, which --privilege=stapusr does not allow
+// to read.
 func (b *body) requireMyproc(near string) {
 	if !b.g.opts.Unprivileged {
 		return
@@ -103,7 +104,7 @@ func (b *body) load(addr string, e *program.Deref) value {
 	return temporaryValue(t)
 }
 
-// register spells a register of the probed place.
+// register returns the C text of a register at the probe site.
 func (b *body) register(e program.Expr) string {
 	switch e := e.(type) {
 	case *program.Argument:
@@ -121,5 +122,5 @@ func (b *body) register(e program.Expr) string {
 	return field(machine.Results[0])
 }
 
-// field spells what a handler sees of the register of a DWARF number.
+// field returns the C text of the register with a DWARF number, as handlers see it.
 func field(register int) string { return "c->regs->" + machine.Registers[register] }

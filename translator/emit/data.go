@@ -10,8 +10,7 @@ import (
 	"gostap/translator/program"
 )
 
-// dataTypes writes the C types of statistics and array nodes, and what works
-// on them.
+// dataTypes writes the C types of statistics and array nodes, and the functions on them.
 func (g *gen) dataTypes(w *writer) {
 	for _, k := range g.keySets() {
 		k.write(w)
@@ -100,9 +99,9 @@ func (g *gen) statMerge(w *writer, gl *program.Global) {
 	w.close("}")
 }
 
-// textSize is the room of a string field whose bound is n: a multiple of 8
-// with the length before it, but no more than any string may have.
-func (g *gen) textSize(n int) int { return min((n+1+4+7)&^7-4, g.bounds.most+1) }
+// textSize is the size of a string field whose bound is n: with the length before it, a multiple of 8,
+// but no more than the maximal length of strings.
+func (g *gen) textSize(n int) int { return min((n+1+4+7)&^7-4, g.bounds.maxLen+1) }
 
 func (g *gen) nodeType(w *writer, gl *program.Global) {
 	w.line("")
@@ -139,7 +138,7 @@ func (g *gen) overflowText(gl *program.Global) string {
 	if gl.MaxSize > 0 {
 		limit, how = fmt.Sprintf("size limit (%d)", n), fmt.Sprintf("raise it in its declaration, e.g. %s[%d]", gl.Name, 2*n)
 	}
-	return g.worded("Array overflow, check "+limit, fmt.Sprintf("array '%s' is full with %d elements; %s", gl.Name, n, how))
+	return g.errorText("Array overflow, check "+limit, fmt.Sprintf("array '%s' is full with %d elements; %s", gl.Name, n, how))
 }
 
 // globals writes the variables and locks.
@@ -207,7 +206,7 @@ func (g *gen) initializer(gl *program.Global) string {
 	return ""
 }
 
-// mainInstance is a global's main instance, seen from outside handlers.
+// mainInstance is the C text of a global's main instance, outside of handlers.
 func (g *gen) mainInstance(gl *program.Global) string {
 	if g.isSharded(gl) {
 		return fmt.Sprintf("main%d.g_%s", g.groupOf[gl].n, g.names[gl])
@@ -215,8 +214,8 @@ func (g *gen) mainInstance(gl *program.Global) string {
 	return "g_" + g.names[gl]
 }
 
-// drains writes, for each sharded group, what joins the shards to the main
-// instance. The caller holds all locks.
+// drains writes, for each sharded group, a function that adds the shards to the main instance. Its
+// caller holds all locks.
 func (g *gen) drains(w *writer) {
 	for _, gr := range g.groups {
 		if !gr.sharded {

@@ -2,25 +2,25 @@
 
 // Package emit writes a typed program as C.
 //
-// Emit first looks at the program as a whole, then writes:
+// Emit analyses the program as a whole, then writes it:
 //
-//	analysis  what each function and handler does: globals it touches, calls it
-//	          makes, loops it nests (analysis.go, visit.go)
-//	bounds    how long each string can get (bounds.go)
-//	groups    which globals share a lock, and which are kept per CPU (groups.go)
-//	body      one C function for each handler and script function: statements
-//	          (stmt.go, loops.go), expressions (expr.go, strings.go, arrays.go,
-//	          stats.go, print.go) and where its strings live (body.go, strings.go)
-//	data      the C types of each array and statistic (data.go), and how elements
-//	          are found, alike for arrays whose keys look alike (keys.go)
-//	tables    probes, points, gs_program, the manifest (tables.go); what arrays
-//	          there are, for the runtime to make and join (arraytable.go)
+// \tanalysis  what each function and handler does: globals it uses, calls it
+// \t          makes, loops it nests (analysis.go, visit.go)
+// \tbounds    how long each string can get (bounds.go)
+// \tgroups    which globals share a lock, and which are kept per CPU (groups.go)
+// \ttails     code that many handlers share is split off (heads.go, tails.go)
+// \tbody      one C function for each handler and script function: statements
+// \t          (stmt.go, loops.go), expressions (expr.go, strings.go, arrays.go,
+// \t          stats.go, print.go) and the frames of their strings (body.go, strings.go)
+// \tdata      the C types of each array and statistic (data.go), and lookups of
+// \t          elements, shared by arrays with the same types of keys (keys.go)
+// \ttables    probes, points, gs_program, the manifest (tables.go); the arrays,
+// \t          for the runtime to allocate and join (arraytable.go)
 //
-// The C is freestanding: it includes gostap.h and nothing else. Guru code that
-// includes kernel headers goes into a file of its own (embedded.go), as does
-// the tapset library's (library.go).
+// The C is freestanding: it includes gostap.h and nothing else. Guru code that includes kernel headers
+// goes into a file of its own (embedded.go), as does the tapset library's embedded C (library.go).
 //
-// An expression becomes a value: C text that may be used once, after the
-// statements that it took have been written. What may go wrong is followed by
-// a test of c->error and a goto: to the catch block around it, or out.
+// An expression becomes a value: C text that may be used once, behind the statements that compute it.
+// An operation that may fail is followed by a test of c->error and a goto: to the catch block around
+// it, or to the function's end.
 package emit

@@ -4,22 +4,23 @@ package emit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/program"
 )
 
-// embeddedName is the C function of a script function of embedded C.
+// embeddedName is the C name of a script function of embedded C.
 func embeddedName(fn *program.Function) string { return "gs_fn_" + cName(fn.Name) }
 
 // strMark is the mark of code whose STAP_RETURN takes a struct gs_str.
-var strMark = regexp.MustCompile(`/\*\s*gs_str\s*\*/`)
+var strMark = lazyregexp.MustCompile(`/\*\s*gs_str\s*\*/`)
 
-// asksRegisters matches guru code that reads these members of the context, which are set for it alone.
-var asksRegisters = regexp.MustCompile(`\b[ku]regs\b`)
+// readsRegisters matches guru code that reads these members of the context, which are set only if it
+// does.
+var readsRegisters = lazyregexp.MustCompile(`\b[ku]regs\b`)
 
-// paramName is a parameter's name there.
+// paramName is a parameter's name in the C function.
 func paramName(p *program.Local) string { return "gs_arg_" + cName(p.Name) }
 
 // embedded evaluates %{ an expression %}.
@@ -40,7 +41,7 @@ func (b *body) embedded(e *program.Embedded) value {
 	}
 	t := b.temp()
 	if e.Result == program.String {
-		b.line("struct gs_str %s = gs_expr_%d(c, %s%s);", t, n, b.slot(b.g.bounds.most+1), args)
+		b.line("struct gs_str %s = gs_expr_%d(c, %s%s);", t, n, b.slot(b.g.bounds.maxLen+1), args)
 	} else {
 		b.line("gs_s64 %s = gs_expr_%d(c%s);", t, n, args)
 	}
@@ -59,7 +60,7 @@ func embeddedExprHead(n int, e *program.Embedded) string {
 	return fmt.Sprintf("gs_s64 gs_expr_%d(struct gs_ctx *gs_context%s)", n, args)
 }
 
-// embeddedArgs are the parameters that embedded C reads in an expression.
+// embeddedArgs are the parameters that embedded C in an expression reads.
 func embeddedArgs(e *program.Embedded) (params []*program.Local) {
 	for _, arg := range e.Args {
 		params = append(params, arg.(*program.LocalRef).Local)
@@ -67,7 +68,8 @@ func embeddedArgs(e *program.Embedded) (params []*program.Local) {
 	return params
 }
 
-// defineArgs lets embedded C read parameters as STAP_ARG_name, until undefineArgs.
+// defineArgs writes macros by which embedded C reads parameters as STAP_ARG_name; undefineArgs removes
+// them.
 func defineArgs(w *writer, params []*program.Local) {
 	for _, p := range params {
 		if p.Type == program.String {
@@ -110,8 +112,8 @@ func namedInC(p *program.Program) map[*program.Global]bool {
 	return named
 }
 
-// accessors writes the functions by which guru code reads and sets globals,
-// into the script's own file; the guru code's file, w, gets macros for them.
+// accessors writes the functions by which guru code reads and sets globals, into the script's own file;
+// the guru code's file, w, gets macros that call them.
 func (g *gen) accessors(w *writer) {
 	for _, gl := range g.p.Globals {
 		if g.named[gl] {
@@ -200,9 +202,9 @@ func (g *gen) embeddedFile() []byte {
 		w.line("#include \"constants.h\"")
 	}
 	g.defines(w)
-	asks := false // any of the functions at the top, for those that call them
+	asks := false // any of the functions at the top level reads registers, for those that call them
 	for _, code := range g.p.Embedded {
-		asks = asks || asksRegisters.MatchString(code.Text)
+		asks = asks || readsRegisters().MatchString(code.Text)
 		w.line("")
 		w.at(code.At)
 		w.line("%s", code.Text)
@@ -218,16 +220,16 @@ func (g *gen) embeddedFile() []byte {
 		defineArgs(w, embeddedArgs(e))
 		w.line("%s;", embeddedExprHead(i, e))
 		w.line("%s", embeddedExprHead(i, e))
-		embeddedExpr(w, e, asks || asksRegisters.MatchString(e.Code.Text))
+		embeddedExpr(w, e, asks || readsRegisters().MatchString(e.Code.Text))
 		undefineArgs(w, embeddedArgs(e))
 	}
 	for _, fn := range fns {
-		embeddedFunction(w, fn, asks || asksRegisters.MatchString(fn.Code.Text))
+		embeddedFunction(w, fn, asks || readsRegisters().MatchString(fn.Code.Text))
 	}
 	return w.Bytes()
 }
 
-// defines writes what -D has given, and the version of SystemTap that is wanted.
+// defines writes macros for -D, and for the version of SystemTap that the script is written for.
 func (g *gen) defines(w *writer) {
 	version := "4, 8"
 	if major, minor, ok := strings.Cut(g.opts.Compatible, "."); ok {
@@ -244,7 +246,8 @@ func (g *gen) defines(w *writer) {
 	}
 }
 
-// embeddedExpr writes the body of the function that evaluates %{ an expression %}; asks is whether it may ask for CONTEXT->kregs.
+// embeddedExpr writes the body of the function that evaluates %{ an expression %}; asks is whether it
+// may read CONTEXT->kregs.
 func embeddedExpr(w *writer, e *program.Embedded, asks bool) {
 	w.open("{")
 	value := "gs_retvalue"
@@ -277,7 +280,8 @@ func embeddedHead() *writer {
 	return w
 }
 
-// embeddedFunction writes a script function around its embedded C; asks is whether that may ask for CONTEXT->kregs.
+// embeddedFunction writes a script function around its embedded C; asks is whether that may read
+// CONTEXT->kregs.
 func embeddedFunction(w *writer, fn *program.Function, asks bool) {
 	direct := strings.Contains(fn.Code.Text, "/* gs_str */") && fn.Result == program.String
 	head := strings.Replace(params(fn, false, paramName), "struct gs_ctx *c", "struct gs_ctx *gs_context", 1)
@@ -285,19 +289,7 @@ func embeddedFunction(w *writer, fn *program.Function, asks bool) {
 	w.line("")
 	defineArgs(w, fn.Params)
 	old := strings.Contains(fn.Code.Text, "THIS->")
-	switch {
-	case direct:
-		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
-		w.line("#define STAP_RETURN(v) return (v)")
-	case fn.Result == program.String:
-		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
-		w.line("#define STAP_RETURN(v) do { gs_put(gs_ret, MAXSTRINGLEN, gs_str_of((v), MAXSTRINGLEN)); goto gs_out; } while (0)")
-	case fn.Result == program.Long:
-		w.line("#define STAP_RETVALUE gs_retvalue")
-		w.line("#define STAP_RETURN(v) do { gs_retvalue = (gs_s64)(v); goto gs_out; } while (0)")
-	default:
-		w.line("#define STAP_RETURN(...) goto gs_out")
-	}
+	defineReturn(w, fn, direct)
 	w.line("%s %s(%s);", cType(fn.Result), embeddedName(fn), head)
 	w.line("%s %s(%s)", cType(fn.Result), embeddedName(fn), head)
 	w.open("{")
@@ -314,7 +306,7 @@ func embeddedFunction(w *writer, fn *program.Function, asks bool) {
 	if fn.Result == program.String {
 		w.line("gs_ret[0] = 0;")
 	}
-	// SystemTap's functions of C have no value of their own, so that scripts leave them by return.
+	// SystemTap's functions of C have no C result, so scripts leave them by a plain return.
 	leaves := !direct && !fn.Builtin && strings.Contains(fn.Code.Text, "return")
 	if leaves {
 		w.line("#define return goto gs_out")
@@ -351,8 +343,25 @@ func embeddedFunction(w *writer, fn *program.Function, asks bool) {
 	w.line("#undef STAP_RETURN")
 }
 
-// oldNames lets embedded C call its arguments THIS->x and its result
-// THIS->__retvalue, as SystemTap 1.7 did.
+// defineReturn writes the macros by which embedded C sets its result and returns; direct: STAP_RETURN takes a struct
+// gs_str.
+func defineReturn(w *writer, fn *program.Function, direct bool) {
+	switch {
+	case direct:
+		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
+		w.line("#define STAP_RETURN(v) return (v)")
+	case fn.Result == program.String:
+		w.line("#define STAP_RETVALUE (*(char (*)[MAXSTRINGLEN])gs_ret)")
+		w.line("#define STAP_RETURN(v) do { gs_put(gs_ret, MAXSTRINGLEN, gs_str_of((v), MAXSTRINGLEN)); goto gs_out; } while (0)")
+	case fn.Result == program.Long:
+		w.line("#define STAP_RETVALUE gs_retvalue")
+		w.line("#define STAP_RETURN(v) do { gs_retvalue = (gs_s64)(v); goto gs_out; } while (0)")
+	default:
+		w.line("#define STAP_RETURN(...) goto gs_out")
+	}
+}
+
+// oldNames defines THIS->x for arguments and THIS->__retvalue for the result, as in SystemTap 1.7.
 func oldNames(w *writer, fn *program.Function) {
 	var values []string
 	w.open("struct {")

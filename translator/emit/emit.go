@@ -12,21 +12,22 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Options are what a program's translation depends on beside the program.
+// Options are the parameters of a program's translation.
 type Options struct {
-	Module  string // the module's name; "" on the host
-	Release string // of the kernel that it is for; "" on the host
+	Module  string // the kernel module's name; "" on the host
+	Release string // of the target kernel; "" on the host
 	Limits  Limits
 	Timing  bool // -t: count each probe's hits and cycles, and print them at the end
-	Monitor bool // --monitor, --output=html: let globals, hits and cycles be read, and probes be switched off
-	Tasks   bool // --output=perfetto: say in which thread a handler runs
+	Monitor bool // --monitor, --output=html: globals, hits and cycles can be read, and probes be switched off
+	Tasks   bool // --output=perfetto: record in which thread a handler runs
 
-	AsStap       bool // errors and the report of -t are worded as SystemTap's
+	AsStap       bool // errors and the report of -t have SystemTap's wording
 	Unprivileged bool // --privilege=stapusr: only processes of the session's user are probed and read
 	SkipBadVars  bool // --skip-badvars: memory that can't be read is 0, not an error
 	// Defines are NAME=VALUE or NAME, of -D, for the script's embedded C.
 	Defines []string
-	// Compatible is the version of SystemTap that scripts want, as "4.8"; "" for that.
+	// Compatible is the version of SystemTap that the script is written for, such as "4.8"; "" for the
+	// latest.
 	Compatible string
 }
 
@@ -39,14 +40,14 @@ type Output struct {
 	EmbeddedC []byte
 	// Manifest goes into the module: see ManifestC.
 	Manifest manifest.Manifest
-	// StackUse returns for each probe how many bytes of the stack the deepest chain of calls within the C takes, given what
-	// each of its functions does by itself. The C's own gs_stack_use is to be that.
+	// StackUse returns, for each probe, the bytes of stack that the deepest chain of calls within the C
+	// takes. frame returns the stack frame of a C function, in bytes. The result is to be stored in
+	// gs_stack_use.
 	StackUse func(frame func(function string) int) []int
 }
 
-// Emit writes p as C. An error of it means that the program exceeds what can
-// be translated, such as a regular expression too large; it is a
-// syntax.Diagnostics where it concerns a place in the script.
+// Emit writes p as C. An error means that the program exceeds what can be translated, such as a regular
+// expression that is too large; it is a syntax.Diagnostics if it concerns a position in the script.
 func Emit(p *program.Program, opts Options) (*Output, error) {
 	p, split := splitTails(guardFirst(p))
 	a, err := analyse(p, split.tails)
@@ -82,7 +83,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 	}
 	g.keeps = keepsMatches(p)
 	g.tokenizes = tokenizes(p)
-	g.image(program.Image{}) // the kernel itself comes first
+	g.image(program.Image{}) // the kernel itself is the first
 	g.nameGlobals()
 	g.findHandlers()
 	for _, h := range g.handlers {
@@ -98,7 +99,7 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 	if err := g.diags.Err(); err != nil {
 		return nil, err
 	}
-	g.pos = syntax.Pos{} // what follows is about the whole script
+	g.pos = syntax.Pos{} // the rest concerns the whole script
 	embedded := g.embeddedFile()
 	return &Output{
 		C:         g.assemble(),
@@ -108,7 +109,8 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 	}, nil
 }
 
-// stackUse is Output.StackUse: of functions that recur, the runtime looks at what is left before each call.
+// stackUse is Output.StackUse. Recursive functions count once: the runtime checks what is left before
+// each call of them.
 func (g *gen) stackUse(frame func(string) int) []int {
 	frames := chains(g.roots, (*cFunc).called, func(f *cFunc) int {
 		size := frame(f.name)
@@ -128,7 +130,7 @@ func (g *gen) stackUse(frame func(string) int) []int {
 	return use
 }
 
-// gen is one run of Emit.
+// gen is the state of one run of Emit.
 type gen struct {
 	split
 	p        *program.Program
@@ -141,9 +143,9 @@ type gen struct {
 	groupOf  map[*program.Global]*group
 	names    map[*program.Global]string
 	diags    syntax.Diagnostics
-	pos      syntax.Pos // what is being translated
+	pos      syntax.Pos // of the code being translated
 
-	variants map[variant]*cFunc // functions that are called
+	variants map[variant]*cFunc // C functions of script functions that are called
 	queue    []*cFunc           // the same, in the order of their first call
 
 	protos   writer // of functions
@@ -160,13 +162,13 @@ type gen struct {
 	hists    map[manifest.Hist]int
 
 	roots     []*cFunc         // handlers
-	headed    map[string]*head // by their C, in which @ is the name
+	headed    map[string]*head // by their C, with @ for the name
 	headList  []*head
-	rows      map[*program.Probe]string // see splitHead; how C spells the address
-	shared    map[string]*cFunc         // the same by their C, in which @ is the name
+	rows      map[*program.Probe]string // the C text of the row's address; see splitHead
+	shared    map[string]*cFunc         // the same by their C, with @ for the name
 	named     map[*program.Global]bool  // globals that guru code names
-	keeps     bool                      // the script asks for what a regular expression matched
-	tokenizes bool                      // handlers leave strings to be tokenized on
+	keeps     bool                      // the script reads the groups that a regular expression matched
+	tokenizes bool                      // handlers leave a string for tokenize() to continue with
 	inLoops   map[*program.Global]bool
 	keys      []*keySet // see keySets
 
@@ -174,8 +176,8 @@ type gen struct {
 	raises   map[*program.Function]bool // see mayRaise
 }
 
-// A variant is a function as handlers of one kind call it: hot ones add to
-// their own CPU's instance of sharded globals.
+// A variant is a function in one of its forms: called by hot handlers, it adds to their CPU's instance
+// of sharded globals.
 type variant struct {
 	fn    *program.Function
 	hot   bool
@@ -186,7 +188,7 @@ type variant struct {
 type cFunc struct {
 	variant
 	name  string // of the C function
-	frame int    // bytes of its own strings
+	frame int    // size of its own strings, in bytes
 	calls []*cFunc
 }
 
@@ -231,7 +233,7 @@ func (g *gen) findHandlers() {
 	}
 }
 
-// call returns the C function for fn as a handler calls it that is hot or not.
+// call returns the C function of fn for calls by handlers that are hot or not.
 func (g *gen) call(fn *program.Function, hot bool) *cFunc {
 	if hot {
 		hot = g.touchesShards(fn)
@@ -262,7 +264,7 @@ func (g *gen) touchesShards(fn *program.Function) bool {
 	return false
 }
 
-// direct reports whether calls of fn go straight to its embedded C.
+// direct reports whether fn's embedded C is called directly, without a C function around it.
 func direct(fn *program.Function) bool {
 	return fn.Code != nil && !callsNext(fn)
 }

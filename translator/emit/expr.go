@@ -8,18 +8,18 @@ import (
 	"gostap/translator/program"
 )
 
-// A value is C text that stands for an expression's value. It may be used once.
+// A value is the C text of an expression's value. It may be used once.
 type value struct {
 	c        string
 	lifetime lifetime
 }
 
-// A lifetime says how long a value stays what it is.
+// A lifetime tells how long a value is valid.
 type lifetime uint8
 
 const (
 	constant  lifetime = iota // for ever
-	temporary                 // until its expression is evaluated again: a C variable, or bytes in a slot of its own
+	temporary                 // until its expression is evaluated again: a C variable, or bytes in its own slot
 	volatile                  // until some variable changes
 )
 
@@ -44,8 +44,8 @@ func (b *body) eval(e program.Expr) {
 	}
 }
 
-// materialized returns v as a value that stays, if something before its use may
-// change a variable.
+// materialized returns v as a value that stays valid, if variables may change before it is used
+// (effects).
 func (b *body) materialized(v value, e program.Expr, effects bool) value {
 	if v.lifetime != volatile || !effects {
 		return v
@@ -60,8 +60,8 @@ func (b *body) materialized(v value, e program.Expr, effects bool) value {
 	return temporaryValue(t)
 }
 
-// values evaluates es from left to right; all are valid at the end. With
-// effects, they are about to be used while variables change.
+// values evaluates es from left to right; all results are valid at the end. effects is set if variables
+// may change before they are used.
 func (b *body) values(es []program.Expr, effects bool) []value {
 	vs := make([]value, len(es))
 	for i, e := range es {
@@ -83,7 +83,7 @@ func lifetimeOf(vs ...value) lifetime {
 	return k
 }
 
-// expr writes what e takes and returns its value, which is "" for Void.
+// expr writes the statements that compute e and returns its value, which is "" for Void.
 func (b *body) expr(e program.Expr) value {
 	switch e := e.(type) {
 	case *program.Number:
@@ -164,7 +164,7 @@ func (b *body) binary(op string, x, y value, ye program.Expr, near string) value
 			break
 		}
 		fn := map[string]string{"/": "gs_div", "%": "gs_mod", "/u": "gs_udiv", "%u": "gs_umod"}[op]
-		// Asking the divisor, not c->error, leaves C only one test.
+		// Testing the divisor instead of c->error takes only one branch.
 		t, by := b.temp(), b.temp()
 		b.line("gs_s64 %s = %s;", by, y.c)
 		b.line("gs_s64 %s = %s(c, %s, %s, %s);", t, fn, x.c, by, near)
@@ -190,7 +190,7 @@ func (b *body) compare(e *program.Compare) value {
 	return value{fmt.Sprintf("(gs_str_cmp(%s, %s) %s 0)", x, y, e.Op), k}
 }
 
-// logical is C's own && or || if the right side is one C expression.
+// logical uses C's && or || if the right side is a single C expression.
 func (b *body) logical(e *program.Logical) value {
 	x := b.expr(e.X)
 	var y value

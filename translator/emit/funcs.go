@@ -4,9 +4,9 @@ package emit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/program"
 )
 
@@ -14,7 +14,7 @@ func callsNext(fn *program.Function) bool {
 	return fn.Code != nil && strings.Contains(fn.Code.Text, "STAP_NEXT")
 }
 
-// emitFunction writes a script function, or the way to one of embedded C.
+// emitFunction writes a script function, or a wrapper of embedded C.
 func (g *gen) emitFunction(f *cFunc) {
 	fn := f.fn
 	g.pos = fn.At
@@ -58,7 +58,7 @@ func (g *gen) emitFunction(f *cFunc) {
 	w.line("}")
 }
 
-// embeddedThenNext calls embedded C that may say STAP_NEXT.
+// embeddedThenNext calls embedded C that may use STAP_NEXT.
 func (b *body) embeddedThenNext(fn *program.Function) {
 	var args []string
 	for _, p := range fn.Params {
@@ -79,7 +79,7 @@ func (b *body) embeddedThenNext(fn *program.Function) {
 	}
 }
 
-// keepArguments copies what a `next` has to pass on but the body may change.
+// keepArguments copies the arguments that `next` has to pass on and that the body may change.
 func (b *body) keepArguments() {
 	nexts := false
 	assigned := map[*program.Local]bool{}
@@ -124,7 +124,7 @@ func (b *body) keepArguments() {
 	}
 }
 
-// goNext leaves fn for the overload behind it.
+// goNext leaves fn by a call of the next overload.
 func (b *body) goNext(fn *program.Function, args []string) {
 	b.returnActions()
 	if fn.Next == nil {
@@ -147,7 +147,7 @@ func (b *body) goNext(fn *program.Function, args []string) {
 	}
 }
 
-// callText spells a call; frame is "" for embedded C.
+// callText returns the C text of a call; frame is "" for embedded C.
 func callText(name, frame string, fn *program.Function, ret string, args []string) string {
 	list := []string{"c"}
 	if frame != "" {
@@ -159,7 +159,7 @@ func callText(name, frame string, fn *program.Function, ret string, args []strin
 	return fmt.Sprintf("%s(%s)", name, strings.Join(append(list, args...), ", "))
 }
 
-// call emits a call and returns its value, if it has one.
+// call writes a call and returns its value, "" for Void.
 func (b *body) call(e *program.Call) value {
 	if v, ok := b.inlined(e); ok {
 		return v
@@ -179,11 +179,11 @@ func (b *body) call(e *program.Call) value {
 	name, frame := to.name, ""
 	size := b.g.bounds.result[fn] + 1
 	if direct(fn) {
-		name, size = embeddedName(fn), b.g.bounds.most+1
+		name, size = embeddedName(fn), b.g.bounds.maxLen+1
 	} else {
 		frame = b.frameAfter()
 		if callsNext(fn) || fn.Next != nil {
-			size = b.g.bounds.most + 1
+			size = b.g.bounds.maxLen + 1
 		}
 	}
 	ret := ""
@@ -201,7 +201,7 @@ func (b *body) call(e *program.Call) value {
 		b.line("\t%s;", b.fail())
 	}
 	text := callText(name, frame, fn, ret, texts)
-	after := b.lendActions(fn)
+	after := b.passActions(fn)
 	t := ""
 	if fn.Result == program.Void {
 		b.line("%s;", text)
@@ -217,7 +217,7 @@ func (b *body) call(e *program.Call) value {
 	return value{c: t, lifetime: temporary}
 }
 
-// checkCall leaves if fn has raised an error.
+// checkCall writes a test for an error raised by fn.
 func (b *body) checkCall(fn *program.Function, where string) {
 	if fn.Code == nil {
 		b.check()
@@ -232,10 +232,10 @@ func (b *body) checkCall(fn *program.Function, where string) {
 	b.close("}")
 }
 
-// gsStr are the names of the runtime's that raise no error.
-var gsStr = regexp.MustCompile(`\bgs_(str|str_of|strlcpy|put|likely|unlikely)\b`)
+// gsStr matches the runtime's functions that raise no error.
+var gsStr = lazyregexp.MustCompile(`\bgs_(str|str_of|strlcpy|put|likely|unlikely)\b`)
 
-// mayRaise is false for embedded C of the library in which nothing is seen that could raise an error.
+// mayRaise is false for embedded C of the library that calls nothing which could raise an error.
 func (g *gen) mayRaise(fn *program.Function) bool {
 	raises, known := g.raises[fn]
 	if !known {
@@ -250,21 +250,20 @@ func couldRaise(fn *program.Function) bool {
 		return true
 	}
 	for _, word := range []string{"STAP_ERROR", "STAP_NEXT", "CONTEXT", "gs_", "error", "deref"} {
-		if strings.Contains(gsStr.ReplaceAllString(fn.Code.Text, ""), word) {
+		if strings.Contains(gsStr().ReplaceAllString(fn.Code.Text, ""), word) {
 			return true
 		}
 	}
 	return false
 }
 
-// counted reports whether calls of fn count as actions and as nested: where
-// recursion or the script's depth can exceed the limit, or there are too many.
+// counted reports whether calls of fn count as actions and as nested: if recursion or the depth of
+// calls can exceed the limit, or if there are too many calls.
 func (g *gen) counted(fn *program.Function) bool {
 	return !g.tails[fn] && (g.a.recursive[fn] || int64(g.a.depth) > g.nesting || g.a.costs[fn] > maxUncounted)
 }
 
-// callTouches are the globals that fn may change, which its arguments must not
-// point into.
+// callTouches reports whether a call of fn may change variables that its arguments point into.
 func (b *body) callTouches(fn *program.Function) bool {
 	for _, a := range b.g.a.fns[fn].usage {
 		if a.exclusive() {

@@ -28,9 +28,8 @@ const (
 	condPart
 )
 
-// A phase tells handlers that can run at the same time as others from those
-// that can't: begin probes run one after the other before anything else, end
-// and error probes after everything else.
+// A phase distinguishes handlers that can run concurrently from others: begin probes run one after the
+// other before all other handlers, end and error probes after them.
 type phase uint8
 
 const (
@@ -67,19 +66,20 @@ func isCold(pr *program.Probe) bool {
 	return true
 }
 
-// A group is the globals that all handlers use alike, under one lock.
+// A group is a set of globals that all handlers use in the same way, with one lock.
 //
-// A sharded group has an instance for each CPU besides: hot handlers only add to its globals, so each adds to the
-// instance of its CPU, under a lock that is free unless a handler needs the sum. Those handlers, all at Cold points,
-// take every CPU's lock and drain the shards first. Apart from the time, the effect is that of one instance under one lock.
+// A sharded group also has an instance for each CPU: hot handlers only add to its globals, so each adds
+// to its CPU's instance, under a lock that is free unless a handler needs the sum. Handlers that need
+// the sum, all at Cold points, take every CPU's lock and drain the shards first. Apart from the time,
+// the effect is that of one instance under one lock.
 type group struct {
 	n       int
 	globals []*program.Global
 	sharded bool
 }
 
-// findGroups puts the globals that need a lock into groups, in the order in
-// which locks are taken. Globals that no running handler writes need none, unless others write them (written).
+// findGroups divides the globals that need a lock into groups, in the order in which locks are taken.
+// Globals that no running handler writes need no lock, unless something else writes them (written).
 func findGroups(globals []*program.Global, handlers []*handler, written bool) []*group {
 	var groups []*group
 	bySignature := map[string]*group{}
@@ -99,7 +99,7 @@ func findGroups(globals []*program.Global, handlers []*handler, written bool) []
 	return groups
 }
 
-// signature spells which running handlers read and write g.
+// signature describes which running handlers read and write g.
 func signature(g *program.Global, handlers []*handler) (sig string, written bool) {
 	var b strings.Builder
 	shardable, hot := !g.Wrap && (g.Type == program.Long || g.Type == program.Stat), false
@@ -121,7 +121,7 @@ func signature(g *program.Global, handlers []*handler) (sig string, written bool
 	return b.String(), written
 }
 
-// uses is how h touches a group: not at all, reading, or writing.
+// uses returns how h uses a group: at all, and with writes.
 func (gr *group) uses(h *handler) (touches, exclusive bool) {
 	for _, g := range gr.globals {
 		if a := h.sum.usage[g]; a != 0 {
@@ -132,7 +132,7 @@ func (gr *group) uses(h *handler) (touches, exclusive bool) {
 	return touches, exclusive
 }
 
-// isSharded reports whether each CPU has a gl of its own.
+// isSharded reports whether each CPU has its own instance of gl.
 func (g *gen) isSharded(gl *program.Global) bool {
 	gr := g.groupOf[gl]
 	return gr != nil && gr.sharded

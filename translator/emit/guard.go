@@ -9,9 +9,9 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A handler that begins by asking whether the hit concerns it, as `if (pid() == target())`, comes behind its alias' statements,
-// which make strings of all arguments. guardFirst moves the question before those of the library's statements that do
-// nothing but give values to local variables that the question does not ask for.
+// A guard is an `if` at the start of a handler, such as `if (pid() == target())`. It comes behind its
+// alias's statements, which make strings of all arguments. guardFirst moves the guard before those of
+// the library's statements that only assign to local variables which the guard does not read.
 func guardFirst(p *program.Program) *program.Program {
 	guarded := *p
 	guarded.Probes = slices.Clone(p.Probes)
@@ -25,7 +25,7 @@ func guardFirst(p *program.Program) *program.Program {
 	return &guarded
 }
 
-// moveGuards moves the guards among a handler's statements up, and reports whether there were any to move.
+// moveGuards moves the guards in a handler's statements up, and reports whether there were any to move.
 func moveGuards(stmts []program.Stmt) ([]program.Stmt, bool) {
 	moved := false
 	for i := 1; i < len(stmts); i++ {
@@ -38,7 +38,7 @@ func moveGuards(stmts []program.Stmt) ([]program.Stmt, bool) {
 		if !next && i < len(stmts)-1 {
 			continue
 		}
-		to := guardPlace(stmts[:i], s.Cond)
+		to := guardIndex(stmts[:i], s.Cond)
 		if to == i {
 			continue
 		}
@@ -59,8 +59,9 @@ func isNext(s program.Stmt) bool {
 	return ok
 }
 
-// guardPlace is where among the statements before it a guard may stand: len(stmts) where nothing is gained.
-func guardPlace(stmts []program.Stmt, cond program.Expr) int {
+// guardIndex is the index to which the guard behind stmts may be moved: len(stmts) if moving it gains
+// nothing.
+func guardIndex(stmts []program.Stmt, cond program.Expr) int {
 	asked := map[*program.Local]bool{}
 	anyExpr(cond, func(e program.Expr) bool {
 		if ref, ok := e.(*program.LocalRef); ok {
@@ -79,7 +80,7 @@ func guardPlace(stmts []program.Stmt, cond program.Expr) int {
 	return at
 }
 
-// movable reports whether s is one of the library's that only gives values to locals that are not asked for.
+// movable reports whether s is a library statement that only assigns to locals which are not in asked.
 func movable(s program.Stmt, asked map[*program.Local]bool) bool {
 	if s.Pos().Source == nil || scriptPos(s.Pos()).Source.Origin != syntax.Tapset {
 		return false

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGuardFirst: a handler's question whether a hit concerns it comes before what its alias makes, unless that is asked for.
+// TestGuardFirst: a handler's guard comes before its alias's statements, unless it depends on them.
 func TestGuardFirst(t *testing.T) {
 	const library = `probe x { nr = 7 argstr = sprintf("%d", nr) name = "x" }`
 	for script, want := range map[string][]string{

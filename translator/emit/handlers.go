@@ -60,7 +60,7 @@ func (g *gen) emitHandler(h *handler) {
 	switch {
 	case h.part == condPart:
 		w.line("return armed;")
-	case h.part == entryPart && h.asksPoint():
+	case h.part == entryPart && h.readsPoint():
 		w.line("c->entering = 0;")
 		fallthrough
 	default:
@@ -72,11 +72,10 @@ func (g *gen) emitHandler(h *handler) {
 	g.share(f, start)
 }
 
-// asksPoint reports whether a handler may ask what kind of point its own is.
-// Only functions ask that.
-func (h *handler) asksPoint() bool { return len(h.sum.calls) > 0 }
+// readsPoint reports whether a handler may read the kind of its probe point. Only functions do.
+func (h *handler) readsPoint() bool { return len(h.sum.calls) > 0 }
 
-// leave writes the way out of a handler.
+// leave writes the end of a handler.
 func (b *body) leave(w *writer, h *handler, unlock []unlocking) {
 	if b.used["out"] {
 		w.line("out:%s", unused)
@@ -95,8 +94,8 @@ func (b *body) leave(w *writer, h *handler, unlock []unlocking) {
 	}
 }
 
-// share has a handler whose C, written from start on, is another's, as those of aliases often are of which the
-// script reads nothing, be that other one: the compiler sees it once.
+// share makes a handler whose C, written from start on, equals that of another handler an alias of it,
+// so that it is compiled once. This is common for aliases whose variables the script does not read.
 func (g *gen) share(f *cFunc, start int) {
 	text := strings.ReplaceAll(string(g.bodies.Bytes()[start:]), f.name, "@")
 	same := g.shared[text]
@@ -128,7 +127,7 @@ func (b *body) handlerCode(h *handler) {
 		}
 		b.stmts(pr.Body)
 	case entryPart:
-		if h.asksPoint() {
+		if h.readsPoint() {
 			b.line("c->entering = 1;")
 		}
 		for i, x := range pr.Saved {
@@ -148,7 +147,7 @@ func (b *body) handlerCode(h *handler) {
 	}
 }
 
-// layoutSaved finds where SavedValues lie in c->saved, in units of 8 bytes.
+// layoutSaved assigns the offsets of SavedValues in c->saved, in units of 8 bytes.
 func (b *body) layoutSaved(pr *program.Probe) {
 	b.saved, _ = b.g.savedLayout(pr)
 }
@@ -164,12 +163,11 @@ func (g *gen) savedLayout(pr *program.Probe) (offsets []int, total int) {
 	return offsets, total
 }
 
-// An unlocking undoes one lock; label is where to enter if the lock after it
-// could not be had.
+// An unlocking is the release of one lock; label is where to jump if the next lock could not be taken.
 type unlocking struct{ text, label string }
 
-// lock takes the locks that h needs, in the order of the groups. Before and
-// after all others have run, nobody else can want one.
+// lock takes the locks that h needs, in the order of the groups. Handlers that run before or after all
+// others need none.
 func (b *body) lock(h *handler) []unlocking {
 	var undo []unlocking
 	var drains []*group
@@ -204,13 +202,13 @@ func (b *body) lock(h *handler) []unlocking {
 			drains = append(drains, gr)
 		}
 	}
-	for _, gr := range drains { // which may fail: once all locks are held
+	for _, gr := range drains { // which may fail, so only when all locks are held
 		b.drain(gr)
 	}
 	return undo
 }
 
-// locking spells how to take and release a group's lock.
+// locking returns the C text that takes and releases a group's lock.
 func (gr *group) locking(hot, exclusive bool) (take, release string) {
 	switch {
 	case gr.sharded && hot:
@@ -232,7 +230,7 @@ func (b *body) drain(gr *group) {
 	b.line("\tgoto out;")
 }
 
-// leaveMaps ends the walks that an error, next or return has left under way.
+// leaveMaps ends the walks that an error, next or return has left active.
 func (g *gen) leaveMaps(w *writer, h *handler, b *body) {
 	for _, gl := range g.p.Globals {
 		if g.isSharded(gl) && b.hot {
@@ -244,7 +242,7 @@ func (g *gen) leaveMaps(w *writer, h *handler, b *body) {
 	}
 }
 
-// deletedInLoops are the arrays that some foreach over them may change.
+// deletedInLoops are the arrays whose elements may be deleted in a foreach over them.
 func (g *gen) deletedInLoops() map[*program.Global]bool {
 	if g.inLoops == nil {
 		g.inLoops = map[*program.Global]bool{}

@@ -10,19 +10,20 @@ import (
 	"gostap/translator/program"
 )
 
-// Handlers that are the same C but for their tails, and for the constants that they begin with, such as `name`, are one
-// function, a head. What tells them apart is a row of a table, which their points lead to.
+// A head is a function for several handlers whose C is the same apart from their tails and from
+// constants at their beginning, such as `name`. These are in a row of a table, to which the handler's
+// points refer.
 
-// A head is what several handlers are.
+// A head is the common function of several handlers.
 type head struct {
 	name string // of the C function
 	rows []string
 }
 
-// A row is what a head has to know of one handler.
+// A row has a handler's constants for its head.
 type row struct {
-	types  []string // of its fields
-	values []string // how C initializes them
+	types  []string // C types of its fields
+	values []string // C initializers
 }
 
 func (r *row) add(typ, value string) (field string) {
@@ -32,8 +33,9 @@ func (r *row) add(typ, value string) (field string) {
 	return field
 }
 
-// givesConstant returns the local that s gives a constant to, and that; nil if s does something else.
-func givesConstant(s program.Stmt) (*program.Local, program.Expr) {
+// constantAssignment returns the local and the constant if s assigns one to a local; nil if s does something
+// else.
+func constantAssignment(s program.Stmt) (*program.Local, program.Expr) {
 	eval, ok := s.(*program.Eval)
 	if !ok {
 		return nil, nil
@@ -53,9 +55,9 @@ func givesConstant(s program.Stmt) (*program.Local, program.Expr) {
 	return nil, nil
 }
 
-// fromRow writes s if that gives a constant to a local.
+// fromRow writes s as a read of the row, if s assigns a constant to a local.
 func (b *body) fromRow(s program.Stmt) bool {
-	l, x := givesConstant(s)
+	l, x := constantAssignment(s)
 	if l == nil {
 		return false
 	}
@@ -71,14 +73,14 @@ func (b *body) fromRow(s program.Stmt) bool {
 	return true
 }
 
-// splitHead has a handler whose C, written from start on, begins a head be that.
+// splitHead makes a handler whose C, written from start on, equals that of a head use the head.
 func (g *gen) splitHead(h *handler, b *body, start int) {
 	if b.row == nil || b.tail == nil {
 		return
 	}
 	r := b.row
 	text := string(g.bodies.Bytes()[start:])
-	if g.heads[h.probe].told {
+	if g.heads[h.probe].tailInRow {
 		field := r.add("void (*%s)("+paramTypes(b.tail.fn)+")", b.tail.name)
 		text = strings.ReplaceAll(text, "\t"+b.tail.name+"(", "\trow->"+field+"(")
 	}
@@ -115,7 +117,7 @@ func (g *gen) rowTables(w *writer) {
 	}
 }
 
-// paramTypes spells the types of a tail's parameters.
+// paramTypes returns the C types of a tail's parameters.
 func paramTypes(fn *program.Function) string {
 	list := []string{"struct gs_ctx *", "char *"}
 	for _, p := range fn.Params {

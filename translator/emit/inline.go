@@ -8,9 +8,9 @@ import (
 	"gostap/translator/program"
 )
 
-// inlined evaluates a call of a library function that the runtime has at
-// hand: scripts call these so often that the way through embedded C, which
-// sees strings without their lengths, would be most of what they cost.
+// inlined evaluates a call of a library function that the runtime implements directly: scripts call
+// these so often that a call of embedded C, which gets strings without their lengths, would be most of
+// their cost.
 func (b *body) inlined(e *program.Call) (value, bool) {
 	switch inlineName(e.Fn) {
 	case "strlen":
@@ -26,7 +26,7 @@ func (b *body) inlined(e *program.Call) (value, bool) {
 	return value{}, false
 }
 
-// inlineName is the name of a library function that inlined knows, or "".
+// inlineName is the name of a library function that inlined handles, or "".
 func inlineName(fn *program.Function) string {
 	if !fn.Builtin || fn.Next != nil {
 		return ""

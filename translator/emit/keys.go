@@ -10,15 +10,14 @@ import (
 	"gostap/translator/program"
 )
 
-// A keySet is what the keys of arrays look like in C: a node begins with a
-// struct gs_node and these fields. Arrays whose keys look alike share the
-// functions that find and make elements.
+// A keySet is the C representation of arrays' keys: a node begins with a struct gs_node and these
+// fields. Arrays with the same representation share the functions that find and insert elements.
 type keySet struct {
 	n     int
-	types []string // of the fields k1, k2 …
+	types []string // C types of the fields k1, k2 …
 }
 
-// keySets are those of all arrays, each once.
+// keySets are those of all arrays, without duplicates.
 func (g *gen) keySets() []*keySet {
 	if g.keys == nil {
 		for _, gl := range g.arrays() {
@@ -31,7 +30,7 @@ func (g *gen) keySets() []*keySet {
 	return g.keys
 }
 
-// keySet is the one of gl.
+// keySet returns the one of gl.
 func (g *gen) keySet(gl *program.Global) *keySet {
 	types := g.keyTypes(gl)
 	sets := g.keySets()
@@ -48,7 +47,7 @@ func (g *gen) keyTypes(gl *program.Global) []string {
 
 const longField = "gs_s64"
 
-// fields writes how a node begins.
+// fields writes the beginning of a node's struct.
 func (k *keySet) fields(w *writer) {
 	w.line("struct gs_node node;")
 	for i, t := range k.types {
@@ -56,11 +55,11 @@ func (k *keySet) fields(w *writer) {
 	}
 }
 
-// write writes how elements are found and made: get_keysN(map, k1, …) and
-// put_keysN(c, array, map, k1, …, near) return a node or NULL.
+// write writes the functions that find and insert elements: get_keysN(map, k1, …) and put_keysN(c,
+// array, map, k1, …, near) return a node or NULL.
 func (k *keySet) write(w *writer) {
 	var params, args []string
-	var same []string // what two nodes have to be the same in
+	var same []string // the conditions for two nodes to be equal
 	hash, text := "0", false
 	for i, t := range k.types {
 		arg := fmt.Sprintf("k%d", i+1)
@@ -81,7 +80,7 @@ func (k *keySet) write(w *writer) {
 		same = append(same, fmt.Sprintf("n->%s == %s", arg, arg))
 	}
 	if text {
-		same = append([]string{"n->node.hash == hash"}, same...) // spares comparing most others
+		same = append([]string{"n->node.hash == hash"}, same...) // avoids comparing most others
 	}
 	ps, as := strings.Join(params, ", "), strings.Join(args, ", ")
 
@@ -140,7 +139,7 @@ func (k *keySet) write(w *writer) {
 	w.close("}")
 }
 
-// writeSame writes whether two nodes of one hash have the same keys.
+// writeSame writes the function that compares the keys of two nodes with the same hash.
 func (k *keySet) writeSame(w *writer) {
 	var same []string
 	for i, t := range k.types {

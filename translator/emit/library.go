@@ -7,40 +7,39 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Library writes the tapset library's embedded C functions as one C file,
-// which is compiled with the runtime: against the kernel's headers there, and
-// against libc's, with GS_HOST defined, on the host.
+// Library writes the tapset library's embedded C functions as one C file, which is compiled with the
+// runtime: against the kernel's headers there, and against libc's, with GS_HOST defined, on the host.
 //
-// What stands between %{ and %} is a function's body. It has
+// The text between %{ and %} is a function's body. It may use
 //
-//	STAP_ARG_x         the argument x: gs_s64, or char * to a string
-//	STAP_RETVALUE      the result: gs_s64, or char [MAXSTRINGLEN]
-//	STAP_RETURN(v)     sets it and returns
-//	STAP_ERROR(f, …)   raises an error, by a printf format, and returns
-//	STAP_PRINTF(f, …)  writes to the output
-//	STAP_NEXT          tries the next overload
-//	CONTEXT            the struct gs_ctx *
+// \tSTAP_ARG_x         the argument x: gs_s64, or char * to a string
+// \tSTAP_RETVALUE      the result: gs_s64, or char [MAXSTRINGLEN]
+// \tSTAP_RETURN(v)     sets the result and returns
+// \tSTAP_ERROR(f, …)   raises an error, by a printf format, and returns
+// \tSTAP_PRINTF(f, …)  writes to the output
+// \tSTAP_NEXT          tries the next overload
+// \tCONTEXT            the struct gs_ctx *
 //
-// and may carry these marks in a comment:
+// and may have these marks in a comment:
 //
-//	/* pure */         it has no effects
-//	/* point */        it asks for the probe point that was hit, its registers or
-//	                   its stack: conditions, which are asked without, can't call it
-//	/* points:T */     its result is the address of the kernel's type T, so that
-//	                   what it is assigned to needs no @cast
-//	/* maxlen:15 */    its result never has more than 15 bytes
-//	/* user_stack */   it asks for programs' stacks, or what they have mapped:
-//	                   the module gets room for what is known of their files
-//	/* user_symbols */ and the consumer sends the names of their symbols
-//	/* user_lines */   and it sends the lines of their code
-//	/* kernel_lines */ it asks for lines of the kernel's code, which the consumer
-//	                   sends
-//	/* printed_lines */ it has the consumer print lines of the kernel's code
-//	/* gs_str */       STAP_RETURN takes a struct gs_str and returns it as it
-//	                   is: bytes that stay for the handler's run, a NUL behind
-//	                   them, and not a part of an argument
+// \t/* pure */         it has no effects
+// \t/* point */        it reads the probe point that was hit, its registers or its
+// \t                   stack: conditions, which may be evaluated without a point,
+// \t                   can't call it
+// \t/* points:T */     its result is the address of the kernel's type T, so that
+// \t                   a variable that it is assigned to needs no @cast
+// \t/* maxlen:15 */    its result never has more than 15 bytes
+// \t/* user_stack */   it reads stacks or mappings of programs: the module allocates
+// \t                   tables for their files
+// \t/* user_symbols */ and the consumer sends the names of their symbols
+// \t/* user_lines */   and the consumer sends the lines of their code
+// \t/* kernel_lines */ it reads lines of the kernel's code, which the consumer sends
+// \t/* printed_lines */ its output makes the consumer print lines of the kernel's code
+// \t/* gs_str */       STAP_RETURN takes a struct gs_str and returns it without a
+// \t                   copy: its bytes must stay valid for the handler's run, be
+// \t                   followed by a NUL, and not be a part of an argument
 //
-// top is embedded C at the top level of library files, which goes before.
+// top is embedded C at the top level of library files, which is written before the functions.
 func Library(top []*syntax.EmbeddedC, fns []*program.Function) []byte {
 	w := embeddedHead()
 	for _, code := range top {

@@ -37,24 +37,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What keeps interrupts off has an end, whatever -D says.
+// Work with interrupts off is bounded, whatever -D says.
 func TestMostWork(t *testing.T) {
 	l := DefaultLimits()
 	l.Set("MAXACTION", "4294967295")
 	l.Set("MAXARRAYSTEPS", "1000000000000000")
 	l.Set("MAXTRYLOCK", "4294967295")
-	for _, delay := range []int64{0, 1, 10, 1000, most} {
+	for _, delay := range []int64{0, 1, 10, 1000, maxLimit} {
 		l.TryLockDelay = delay
-		if wait := l.tryLock() * max(l.tryLockDelay(), 1); wait > mostWait || wait < mostWait/2 {
+		if wait := l.tryLock() * max(l.tryLockDelay(), 1); wait > maxHotWait || wait < maxHotWait/2 {
 			t.Errorf("TRYLOCKDELAY=%d: %d attempts, %d µs apart", delay, l.tryLock(), l.tryLockDelay())
 		}
 	}
-	if l.hot() != mostActions || l.steps() != mostSteps || l.cold() != most {
+	if l.hot() != maxHotActions || l.steps() != maxHotSteps || l.cold() != maxLimit {
 		t.Errorf("%d actions, %d steps; %d actions where others may run in between", l.hot(), l.steps(), l.cold())
 	}
 }
 
-// Each limit stands in the document with its default, and none besides.
+// The document lists each limit with its default, and no others.
 func TestLimitsDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/LIMITS.md")
 	if err != nil {

@@ -26,7 +26,7 @@ func (b *body) foreach(s *program.Foreach) {
 	n, node := b.temp(), "e"+b.temp()
 	b.line("struct gs_node *%s;", n)
 	if s.SortDir == 0 {
-		if slice != nil { // elements that are passed over count no action
+		if slice != nil { // skipped elements count no action
 			b.work(array+".count", b.g.near("loop", s.At))
 		}
 		if deletes {
@@ -36,7 +36,7 @@ func (b *body) foreach(s *program.Foreach) {
 	} else {
 		first := limit
 		if deletes {
-			first = "" // an element that goes makes room for another
+			first = "" // deleting an element may make room for another
 		}
 		link := b.sortChain(s, n, array, first, slice)
 		if deletes {
@@ -74,7 +74,7 @@ func (b *body) foreach(s *program.Foreach) {
 	}
 }
 
-// skipDead passes over what a foreach that is under way has deleted, if any does.
+// skipDead skips the elements that have been deleted in an active foreach, if the script does that.
 func (b *body) skipDead(g *program.Global, n string) {
 	if b.g.deletedInLoops()[g] {
 		b.line("if (%s->dead)", n)
@@ -105,8 +105,8 @@ func (b *body) capture(s *program.Foreach, node string) {
 	}
 }
 
-// captureLocal sets l from an element's field. If the array stays as it is
-// while the function runs, a string is not copied.
+// captureLocal sets l from an element's field. aliases is set if the array does not change while the
+// function runs: then a string is not copied.
 func (b *body) captureLocal(l *program.Local, field string, aliases bool) {
 	v := b.local(l)
 	if l.Type == program.Long {
@@ -120,7 +120,7 @@ func (b *body) captureLocal(l *program.Local, field string, aliases bool) {
 	b.line("%s = gs_put(%s, %d, GS_STR(%s));", v.name, b.slotOf(l), b.g.bounds.local[l]+1, field)
 }
 
-// mayChange reports whether g's elements may change or go while this function runs.
+// mayChange reports whether g's elements may change or be deleted while this function runs.
 func (b *body) mayChange(g *program.Global) bool {
 	if b.fn != nil {
 		return b.g.a.fns[b.fn].usage[g]&(modifies|aggregates) != 0 || b.g.deletedInLoops()[g]
@@ -133,8 +133,8 @@ func (b *body) mayChange(g *program.Global) bool {
 	return true
 }
 
-// sortChain links the matching elements, sorts them and leaves the first in n; limit is how many are wanted, "" for all.
-// It returns the C text of the link from n to the next.
+// sortChain links the matching elements, sorts them and stores the first in n; limit is the C text of
+// the maximal number of elements, "" for all. It returns the C text of the link from n to the next.
 func (b *body) sortChain(s *program.Foreach, n, array, limit string, slice []string) string {
 	level := b.sorted[s.Array]
 	if b.fn != nil {
@@ -173,7 +173,7 @@ func (b *body) sortChain(s *program.Foreach, n, array, limit string, slice []str
 	return link(n)
 }
 
-// comparator returns the name of the C function that orders s's elements.
+// comparator returns the name of the C function that compares elements for s.
 func (g *gen) comparator(s *program.Foreach) string {
 	key := fmt.Sprintf("%s %d %d %s", g.names[s.Array], s.SortDir, s.SortKey, s.SortOp)
 	if name, ok := g.cmps[key]; ok {

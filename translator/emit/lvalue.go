@@ -8,11 +8,11 @@ import (
 	"gostap/translator/program"
 )
 
-// A longLvalue is an lvalue of type Long: how to read it and how to write it.
+// A longLvalue is an lvalue of type Long, with the C text to read and write it.
 type longLvalue struct {
-	c     string                // its C text as an lvalue; "" if it is none
-	read  func() string         // its value
-	write func(c string) string // the C statement that sets it to c
+	c     string                // its C text as an lvalue; "" if it has none
+	read  func() string         // returns its value
+	write func(c string) string // returns the C statement that sets it to c
 	raise bool                  // writing may raise an error
 }
 
@@ -24,8 +24,8 @@ func lvalue(c string) longLvalue {
 	}
 }
 
-// longLvalue evaluates the operands of the lvalue x, then calls after, which evaluates the new value and may
-// change variables if effects is set.
+// longLvalue evaluates the operands of the lvalue x, then calls after, which evaluates the new value;
+// effects is set if that may change variables.
 func (b *body) longLvalue(x program.Expr, effects bool, after func()) longLvalue {
 	switch x := x.(type) {
 	case *program.LocalRef:
@@ -70,8 +70,7 @@ func (b *body) longLvalue(x program.Expr, effects bool, after func()) longLvalue
 	}
 }
 
-// bitField is the lvalue of a bit field, in the integer at addr: what is around
-// it stays as it is.
+// bitField is the lvalue of a bit field in the integer at addr; writing keeps the other bits.
 func (b *body) bitField(x *program.Deref, addr string) longLvalue {
 	user, where := boolText(x.User), b.g.near("a pointer", x.At)
 	around := func() string {
@@ -140,7 +139,7 @@ func (b *body) assign(e *program.Assign, used bool) value {
 	return temporaryValue(v)
 }
 
-// simpleOp reports whether C has op= for it, with our meaning.
+// simpleOp reports whether C's op= has the script's meaning of op.
 func simpleOp(op string) bool {
 	switch op {
 	case "+", "-", "*", "&", "|", "^":

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// TestPanics: what panics tells where in the script it was.
+// TestPanics: an error made of a panic has the position in the script.
 func TestPanics(t *testing.T) {
 	src := &syntax.Source{Path: "test.stp", Text: []byte("probe begin {\n  println(1)\n}")}
 	print := &program.Print{At: syntax.Pos{Source: src, Line: 2, Col: 3}, Format: "%d", Args: []program.Expr{&program.ScriptExpr{}}}

@@ -12,7 +12,7 @@ import (
 	"gostap/translator/program"
 )
 
-// pointTable writes where each probe's points are.
+// pointTable writes the sites of each probe's points.
 func (g *gen) pointTable(w *writer) {
 	g.returnTable(w)
 	g.rowTables(w)
@@ -62,7 +62,7 @@ func (g *gen) pointTable(w *writer) {
 	w.close("};")
 }
 
-// returnTable writes each point's instructions that return.
+// returnTable writes the offsets of each point's return instructions.
 func (g *gen) returnTable(w *writer) {
 	n := 0
 	for _, pr := range g.p.Probes {

@@ -11,8 +11,7 @@ import (
 	"gostap/translator/program"
 )
 
-// print writes a record with the arguments as they are, or formats them in
-// place for sprint.
+// print writes a record with the arguments or, for sprint, formats them.
 func (b *body) print(e *program.Print) value {
 	text, args := foldLiterals(e.Format, e.Args)
 	dirs, err := format.Parse(text)
@@ -78,8 +77,8 @@ func (b *body) sprint(e *program.Print, text string, vs []value, letters string)
 	return temporaryValue(t)
 }
 
-// printArgs evaluates the arguments. The memory that %m and %M want is read
-// here, so that they take a string from now on.
+// printArgs evaluates the arguments. The memory for %m and %M is read here, so these take a string
+// afterwards.
 func (b *body) printArgs(e *program.Print, dirs []format.Directive, args []program.Expr) (vs []value, letters string) {
 	vs = b.values(args, false)
 	i := 0
@@ -116,14 +115,14 @@ func (b *body) printArgs(e *program.Print, dirs []format.Directive, args []progr
 
 func (b *body) memory(addr value, n string, user bool, e *program.Print) value {
 	t := b.temp()
-	size := b.g.bounds.most + 1
+	size := b.g.bounds.maxLen + 1
 	b.line("struct gs_str %s = gs_load_bytes(c, %s, %d, %s, %s, %s, %s);", t, b.slot(size), size, addr.c, n, boolText(user),
 		b.g.near("identifier 'printf'", e.At))
 	b.check()
 	return temporaryValue(t)
 }
 
-// foldLiterals puts literals for a bare %s or %d into the format.
+// foldLiterals moves literals for a plain %s or %d into the format.
 func foldLiterals(text string, args []program.Expr) (string, []program.Expr) {
 	var out strings.Builder
 	var rest []program.Expr
@@ -176,7 +175,7 @@ func (g *gen) image(im program.Image) int {
 		GoID: im.Goroutine.ID, GoCurg: im.Goroutine.Current})
 }
 
-// intern returns x's index in list, to which it is added if it is new.
+// intern returns x's index in list, and appends x if it is not there.
 func intern[T comparable](list *[]T, index map[T]int, x T) int {
 	i, ok := index[x]
 	if !ok {

@@ -8,15 +8,15 @@ import (
 	"gostap/translator/program"
 )
 
-// maxUncounted is how many calls a function may come to, loops left aside, before its own
-// calls count as actions: without loop and recursion, too, they can double at each step.
+// maxUncounted is the number of calls that a function may lead to, apart from loops, before calls of it
+// count as actions: even without loops and recursion, the number can double at each level.
 const maxUncounted = 100
 
-// manyCalls stands for all numbers of calls that are higher.
+// manyCalls stands for all larger numbers of calls.
 const manyCalls = 1 << 30
 
-// findRecursion finds the functions that lead back to themselves, the longest chain of
-// calls, and how many calls functions come to. Tails are parts of handlers and don't count.
+// findRecursion finds the functions that are recursive, the longest chain of calls, and the number of
+// calls that functions lead to. Tails are parts of handlers and don't count.
 func (a *analysis) findRecursion(functions []*program.Function, tails map[*program.Function]bool) {
 	for _, component := range stronglyConnected(functions, a.called) {
 		for _, fn := range component {

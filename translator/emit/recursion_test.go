@@ -13,7 +13,7 @@ import (
 	"gostap/translator/emit/emittest"
 )
 
-// TestManyCalls: what calls what is found out in a time that does not double with each function.
+// TestManyCalls: the call graph is analysed in a time that does not double with each function.
 func TestManyCalls(t *testing.T) {
 	var twice, each strings.Builder
 	for i := range 40 {

@@ -10,7 +10,7 @@ import (
 	"gostap/translator/program"
 )
 
-// maxGroups is GS_MAXGROUPS: the groups that matched() knows, the whole match included.
+// maxGroups is GS_MAXGROUPS: the number of groups that matched() reads, including the whole match.
 const maxGroups = 10
 
 func (b *body) match(e *program.Match) value {
@@ -37,13 +37,13 @@ func (b *body) match(e *program.Match) value {
 	return temporaryValue("(%s%s)", not, t)
 }
 
-// A regexTables is an expression whose tables have been written.
+// A regexTables describes the tables of an expression that have been written.
 type regexTables struct {
 	name    string
 	scratch int // GS_RE_SCRATCH of its program
 }
 
-// regex writes the tables of e's expression, unless that has been done.
+// regex writes the tables of e's expression unless they exist.
 func (g *gen) regex(e *program.Match) (regexTables, bool) {
 	if t, ok := g.regexes[e.Regex]; ok {
 		return t, t.name != ""

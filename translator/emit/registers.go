@@ -3,42 +3,40 @@
 package emit
 
 import (
-	"regexp"
 	"strings"
 
+	"gostap/internal/lazyregexp"
 	"gostap/translator/program"
 )
 
-// Where ftrace calls a probe, it saves by itself only the registers that carry
-// arguments, a result and the frame. Saving them all costs each hit some thirty
-// instructions, so it is for handlers that may ask for others.
+// By default ftrace saves only the registers of arguments, the result and the frame. Saving all costs
+// some thirty instructions at each hit, so only handlers that may read others request it.
 
-// saved are the registers that are always there; a name is one of these after
-// its "r" or "e", if it has one.
+// saved are the registers that are always saved; names are without a leading "r" or "e".
 var saved = map[string]bool{
 	"ax": true, "cx": true, "dx": true, "si": true, "di": true, "8": true, "9": true,
 	"bp": true, "sp": true, "ip": true,
 }
 
-// registersMark is the mark of library code that may read every register;
-// guru code does if it speaks of them.
+// registersMark is the mark of library code that may read every register; guru code does if it mentions
+// them.
 var (
-	registersMark = regexp.MustCompile(`/\*\s*all registers\s*\*/`)
-	speaksOfThem  = regexp.MustCompile(`\b(regs|kregs|uregs|gs_pt_regs)\b`)
+	registersMark     = lazyregexp.MustCompile(`/\*\s*all registers\s*\*/`)
+	mentionsRegisters = lazyregexp.MustCompile(`\b(regs|kregs|uregs|gs_pt_regs)\b`)
 )
 
-func codeWantsRegisters(code string, builtin bool) bool {
+func codeNeedsRegisters(code string, builtin bool) bool {
 	if builtin {
-		return registersMark.MatchString(code)
+		return registersMark().MatchString(code)
 	}
-	return speaksOfThem.MatchString(code)
+	return mentionsRegisters().MatchString(code)
 }
 
-// callWantsRegisters reports whether a call goes to embedded C that needs all
-// registers. One that names a saved register does not.
-func callWantsRegisters(call *program.Call) bool {
+// callNeedsRegisters reports whether a call is one of embedded C that needs all registers. A call with
+// the name of a saved register as argument does not.
+func callNeedsRegisters(call *program.Call) bool {
 	for fn := call.Fn; fn != nil; fn = fn.Next {
-		if fn.Code == nil || !codeWantsRegisters(fn.Code.Text, fn.Builtin) {
+		if fn.Code == nil || !codeNeedsRegisters(fn.Code.Text, fn.Builtin) {
 			continue
 		}
 		if !fn.Builtin || len(call.Args) != 1 {

@@ -13,7 +13,7 @@ import (
 	"gostap/translator/emit/emittest"
 )
 
-// library is what the scripts in testdata may call.
+// library are the functions that the scripts in testdata may call.
 const library = `
 function exit() %{ gs_exit(CONTEXT); %}
 function error(msg:string) %{ STAP_ERROR("%s", STAP_ARG_msg); %}
@@ -37,9 +37,8 @@ function addr:long(s:string) %{ /* pure */ STAP_RETVALUE = (long)STAP_ARG_s; %}
 
 var sanitized = &emittest.Builder{Flags: emittest.Sanitize}
 
-// A script of testdata/*.txt stands between lines of ---. It begins with
-// comment lines "# name"; what it must print follows a line of ===, lines that
-// begin with "! " being errors.
+// A scriptCase is a script of testdata/*.txt, between lines of ---. It begins with comment lines "#
+// name"; the expected output follows a line of ===, with errors in lines that begin with "! ".
 type scriptCase struct {
 	file, name, script, want string
 }
@@ -122,8 +121,8 @@ func setLimits(t *testing.T, l *emit.Limits, script string) {
 	}
 }
 
-// waits is how long a script runs that does not end by itself: not at all, if
-// nothing can happen after its begin probes.
+// waits is the time for which a script without exit runs: zero if nothing can happen after its begin
+// probes.
 func waits(script string) string {
 	if strings.Contains(script, "timer.") {
 		return "10"

@@ -12,8 +12,8 @@ import (
 // grouped are the families whose points the runtime puts into groups; see runtime-c/kernel/group.h.
 var grouped = map[string]bool{"function": true, "return": true}
 
-// sameProbes tells for each probe the first one that nothing tells it from: the points of both are that one's, so that the
-// runtime takes their functions for a group.
+// sameProbes returns, for each probe, the first probe that is equal to it. The points of equal probes
+// are assigned to the first one, so that the runtime makes one group of their functions.
 func (g *gen) sameProbes() []int {
 	code := map[*program.Probe]string{}
 	for i, h := range g.handlers {

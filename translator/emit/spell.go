@@ -9,16 +9,18 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A speller spells a handler's statements as keys: of two handlers, statements of the same key come from the same place in the
-// script and become the same C, if locals of the same name are taken for one.
+// A speller makes keys of a handler's statements: statements of two handlers with the same key come
+// from the same position in the script and become the same C, provided that locals of the same name are
+// unified.
 type speller struct {
 	key    []byte
-	weight int // a measure of the C that the statement becomes
+	weight int // an estimate of the size of the statement's C
 	locals map[*program.Local]bool
-	no     bool // the statement depends on its handler in ways that the key does not tell
+	no     bool // the statement depends on its handler in ways that the key does not express
 }
 
-// statement returns the key of s, its weight, and the locals in it; ok is false if the key does not tell all that it depends on.
+// statement returns the key of s, its weight, and the locals in it; ok is false if s depends on more
+// than the key expresses.
 func (sp *speller) statement(s program.Stmt) (key string, weight int, locals map[*program.Local]bool, ok bool) {
 	sp.key, sp.weight, sp.locals, sp.no = sp.key[:0], 0, map[*program.Local]bool{}, false
 	sp.stmt(s)
@@ -98,7 +100,7 @@ func (sp *speller) stmt(s program.Stmt) {
 		sp.stmt(s.Body)
 		sp.expr(s.Msg)
 		sp.stmt(s.Catch)
-	default: // loops over arrays, which are seldom in aliases
+	default: // loops over arrays, which are rare in aliases
 		sp.no = true
 	}
 }

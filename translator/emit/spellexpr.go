@@ -4,7 +4,8 @@ package emit
 
 import "gostap/translator/program"
 
-// heavy is what an expression weighs that becomes a call, a lookup or a branch in C, beside its operands.
+// heavy is the weight of an expression that becomes a call, a lookup or a branch in C, without its
+// operands.
 const heavy = 4
 
 func (sp *speller) expr(e program.Expr) {
@@ -81,11 +82,11 @@ func (sp *speller) expr(e program.Expr) {
 		sp.operator('x', "")
 		sp.number(int64(e.Size))
 		sp.flag(e.Signed)
-	case *program.SavedValue: // which has its place in each handler
+	case *program.SavedValue: // whose offset differs between handlers
 		sp.key = append(sp.key, 'S')
 		sp.number(int64(e.Index))
 		sp.no = true
-	default: // embedded C may want anything
+	default: // embedded C may depend on anything
 		sp.no = true
 		return
 	}
@@ -109,7 +110,7 @@ func (sp *speller) heavy(kind byte, name string) {
 	sp.operator(kind, name)
 }
 
-// operands spells e's operands; of an element or a slice, a * has its place, too.
+// operands writes the keys of e's operands; a * in an element or slice is one of them.
 func (sp *speller) operands(e program.Expr) {
 	switch e := e.(type) {
 	case *program.Element:

@@ -8,15 +8,15 @@ import (
 	"gostap/translator/program"
 )
 
-// A statRef is a statistic as C sees it.
+// A statRef is the C text of a statistic.
 type statRef struct {
 	global *program.Global
 	ptr    string // a pointer to it
-	maybe  bool   // which may be NULL
-	thing  string // how errors call it
+	maybe  bool   // ptr may be NULL
+	thing  string // its name in errors
 }
 
-// empty spells the condition that nothing has been added to it.
+// empty returns the C condition that nothing has been added to it.
 func (s statRef) empty() string {
 	if s.maybe {
 		return fmt.Sprintf("!%s || !%s->count", s.ptr, s.ptr)
@@ -24,7 +24,7 @@ func (s statRef) empty() string {
 	return fmt.Sprintf("!%s->count", s.ptr)
 }
 
-// field spells a figure that is 0 if there is no statistic.
+// field returns the C text of a figure that is 0 if there is no statistic.
 func (s statRef) field(name string) string {
 	if s.maybe {
 		return fmt.Sprintf("(%s ? %s->%s : 0)", s.ptr, s.ptr, name)
@@ -32,7 +32,7 @@ func (s statRef) field(name string) string {
 	return fmt.Sprintf("%s->%s", s.ptr, name)
 }
 
-// stat finds a statistic that is looked into.
+// stat finds a statistic whose figures are read.
 func (b *body) stat(x program.Expr) statRef {
 	switch x := x.(type) {
 	case *program.GlobalRef:
@@ -56,7 +56,7 @@ func (b *body) stat(x program.Expr) statRef {
 	return ref
 }
 
-// statOfSlice joins the statistics of the elements that match.
+// statOfSlice joins the statistics of the elements that match a slice.
 func (b *body) statOfSlice(el *program.Element, ref statRef) statRef {
 	name := b.g.names[el.Array]
 	ref.ptr, ref.maybe = b.temp(), false
@@ -68,7 +68,7 @@ func (b *body) statOfSlice(el *program.Element, ref statRef) statRef {
 	return ref
 }
 
-// statSize is the size of a statistic's C struct.
+// statSize is the size of a statistic's C struct, in bytes.
 func statSize(s *program.StatSpec) int {
 	n := 16
 	if s.Min {
@@ -86,8 +86,8 @@ func statSize(s *program.StatSpec) int {
 	return n
 }
 
-// bucketCount is how many buckets a histogram has, those for what is out of
-// its range included.
+// bucketCount is the number of a histogram's buckets, including those for values below and above its
+// range.
 func bucketCount(h *program.Hist) int {
 	if !h.Linear {
 		return 128
@@ -119,7 +119,7 @@ func (b *body) statRead(e *program.StatRead) value {
 	return value{figure, volatile}
 }
 
-// statFigure spells a figure of a statistic that is there and not empty.
+// statFigure returns the C text of a figure of a statistic that exists and is not empty.
 func statFigure(s statRef, op string) string {
 	switch op {
 	case "avg":
@@ -148,7 +148,7 @@ func (b *body) aggregate(e *program.Aggregate) value {
 	return y
 }
 
-// addend evaluates what is added, to a text that may be used twice.
+// addend evaluates the value that is added, as C text that may be used twice.
 func (b *body) addend(e *program.Aggregate) value {
 	y := b.expr(e.Y)
 	if y.lifetime == constant {
@@ -187,7 +187,7 @@ func (b *body) printHist(e *program.PrintHist) value {
 
 func (b *body) sprintHist(e *program.PrintHist, buckets string) value {
 	h := e.Hist
-	t, size := b.temp(), b.g.bounds.most+1
+	t, size := b.temp(), b.g.bounds.maxLen+1
 	b.line("struct gs_str %s = gs_sprint_hist(%s, %d, &(const struct gs_hist){ .linear = %s, .low = %s, .interval = %s, .near = %s, .newline = %s }, %s);",
 		t, b.slot(size), size, boolText(h.Linear), number(h.Low), number(h.Interval), number(b.g.opts.Limits.HistElision), boolText(e.Newline), buckets)
 	return temporaryValue(t)

@@ -66,7 +66,7 @@ func (b *body) stmt(s program.Stmt) {
 	}
 }
 
-// cond strips the parentheses around a condition.
+// cond removes the parentheses around a condition.
 func cond(c string) string {
 	if !strings.HasPrefix(c, "(") || !strings.HasSuffix(c, ")") {
 		return c
@@ -123,7 +123,7 @@ func (b *body) forStmt(s *program.For) {
 	b.close("}")
 }
 
-// leaveLoops ends the walks of the loops that a function returns out of.
+// leaveLoops ends the walks of the loops around a return.
 func (b *body) leaveLoops() {
 	for i := len(b.loops) - 1; i >= 0; i-- {
 		if l := b.loops[i]; l.walks != "" {
@@ -177,8 +177,7 @@ func (b *body) deleteStmt(s *program.Delete) {
 	}
 }
 
-// try runs Body with errors going to the catch block, which is entered in no
-// other way.
+// try runs Body with errors going to the catch block, which is reached in no other way.
 func (b *body) try(s *program.Try) {
 	restore := b.saveWalks(s)
 	catch := b.label("catch")
@@ -221,8 +220,8 @@ func (b *body) catchMessage(s *program.Try) {
 	}
 }
 
-// saveWalks notes how many walks are under way over the arrays that Body may
-// walk and change, and returns what brings that back.
+// saveWalks saves the number of active walks over the arrays that Body may iterate over and change, and
+// returns the C statements that restore it.
 func (b *body) saveWalks(s *program.Try) []string {
 	u := b.g.a.code([]program.Stmt{s.Body}, nil, b.g.p).usage
 	var restore []string

@@ -9,19 +9,19 @@ import (
 	"gostap/translator/program"
 )
 
-// untilNUL is what C sees of a string.
+// untilNUL is s up to its first NUL, where strings end in C.
 func untilNUL(s string) string {
 	s, _, _ = strings.Cut(s, "\x00")
 	return s
 }
 
-// cut is what a string variable can hold of s.
+// cut is s truncated to the length of a string variable.
 func (g *gen) cut(s string) string {
 	s = untilNUL(s)
-	return s[:min(len(s), g.bounds.most)]
+	return s[:min(len(s), g.bounds.maxLen)]
 }
 
-// slotOf is where a local string's bytes are kept.
+// slotOf returns the C text of the bytes of a local string.
 func (b *body) slotOf(l *program.Local) string {
 	v := b.local(l)
 	if v.slot < 0 {
@@ -30,7 +30,7 @@ func (b *body) slotOf(l *program.Local) string {
 	return b.at8(v.slot)
 }
 
-// concat puts all parts of a . b . c into one slot, one behind the other.
+// concat concatenates all parts of a . b . c in one slot.
 func (b *body) concat(e *program.Concat) value {
 	list := parts(e)
 	vs := b.values(list, false)
@@ -43,8 +43,8 @@ func (b *body) concat(e *program.Concat) value {
 	return temporaryValue(t)
 }
 
-// parts are the strings that e puts together. Where it is cut at the end does
-// not depend on how they are grouped.
+// parts are the strings that e concatenates. The result's truncation does not depend on how they are
+// grouped.
 func parts(e program.Expr) []program.Expr {
 	if c, ok := e.(*program.Concat); ok {
 		return append(parts(c.X), parts(c.Y)...)
@@ -52,26 +52,26 @@ func parts(e program.Expr) []program.Expr {
 	return []program.Expr{e}
 }
 
-// A concatTarget is where strings are concatenated.
+// A concatTarget is the destination of a concatenation.
 type concatTarget struct {
 	at, size string // the bytes
-	length   string // the variable that holds how many are used
-	fits     bool   // nothing has to be cut
+	length   string // the variable with the number of bytes used
+	fits     bool   // nothing has to be truncated
 }
 
-// fit reports whether strings fit into one, however long they are.
+// fit reports whether the concatenation of list always fits into a string.
 func (g *gen) fit(list []program.Expr) bool {
 	n := 0
 	for _, e := range list {
 		n += g.bounds.of(e)
 	}
-	return n <= g.bounds.most
+	return n <= g.bounds.maxLen
 }
 
-// shortText is how long a literal may be that takes less to copy in place than by a call.
+// shortText is the maximal length of literals that are copied inline instead of by a call.
 const shortText = 16
 
-// appendAll puts list, whose values are vs, behind what `to` holds.
+// appendAll appends list, whose values are vs, to the content of `to`.
 func (b *body) appendAll(to concatTarget, list []program.Expr, vs []value) {
 	for i, v := range vs {
 		if text, ok := list[i].(*program.Text); ok && to.fits && len(text.Value) <= shortText {
@@ -125,8 +125,8 @@ func (b *body) assignString(e *program.Assign) value {
 	return value{l.name, volatile}
 }
 
-// appended is what e puts behind the string that X holds: Y of X .= Y, and of
-// X = X . Y, which then need not copy X. nil if e does something else.
+// appended returns the strings that e appends to X: Y for X .= Y, and for X = X . Y, which then need
+// not copy X. nil if e does something else.
 func (b *body) appended(e *program.Assign) []program.Expr {
 	list := parts(e.Y)
 	if e.Op == "." {
@@ -156,8 +156,8 @@ func (b *body) setText(text string, y value) value {
 	return value{"GS_STR(" + text + ")", volatile}
 }
 
-// appendText puts list, whose values are vs, behind a string variable. Its
-// length stays as it is to the end, since it may be among them.
+// appendText appends list, whose values are vs, to a string variable. Its length is updated at the end,
+// since it may be among them.
 func (b *body) appendText(text string, list []program.Expr, vs []value) value {
 	to := concatTarget{length: b.temp(), at: text + ".s", size: "sizeof(" + text + ".s)"}
 	b.line("gs_size %s = %s.len;", to.length, text)
@@ -166,10 +166,9 @@ func (b *body) appendText(text string, list []program.Expr, vs []value) value {
 	return value{"GS_STR(" + text + ")", volatile}
 }
 
-// setLocal sets a local string. A value in a slot of its own need not be
-// copied: the slot is not written to again before the local is. That takes
-// that the local is not used on the way to its new value, and that no caught
-// error leaves it with half of that.
+// setLocal sets a local string. A value in a slot of its own need not be copied, as the slot is not
+// written before the local is. This requires that the local is not used by its new value, and that no
+// caught error leaves it half written.
 func (b *body) setLocal(l *program.Local, y value, e program.Expr) {
 	v := b.local(l)
 	shares := y.lifetime == temporary && e != nil && b.tries == 0 && !anyExpr(e, func(x program.Expr) bool {

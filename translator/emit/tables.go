@@ -14,7 +14,7 @@ import (
 	"gostap/translator/program"
 )
 
-// assemble puts the C file together.
+// assemble writes the C file.
 func (g *gen) assemble() []byte {
 	g.fillManifest()
 	if g.opts.Monitor {
@@ -63,8 +63,8 @@ func (g *gen) fileName() string {
 	return g.opts.Module + ".c"
 }
 
-// worded is an error of which SystemTap says no more than its name.
-func (g *gen) worded(error, more string) string {
+// errorText is an error's message: with AsStap only its name, as SystemTap prints it.
+func (g *gen) errorText(error, more string) string {
 	if g.opts.AsStap {
 		return error
 	}
@@ -75,12 +75,12 @@ func (g *gen) limitTexts(w *writer) {
 	l := &g.opts.Limits
 	text := func(name, attributes, error, more string) {
 		w.line("static const char %s[] %s=", name, attributes)
-		w.line("\t%s;", cString(g.worded(error, more)))
+		w.line("\t%s;", cString(g.errorText(error, more)))
 	}
 	text("too_many_actions", unused+" ", "MAXACTION exceeded", fmt.Sprintf("more than %d loop iterations and calls, or %d in begin, end and error probes%s",
-		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, most)))
+		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, maxLimit)))
 	text("too_many_steps", "", "MAXARRAYSTEPS exceeded", fmt.Sprintf("sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, or give foreach a limit%s",
-		l.steps(), raised("MAXARRAYSTEPS", l.steps(), mostSteps)))
+		l.steps(), raised("MAXARRAYSTEPS", l.steps(), maxHotSteps)))
 	text("too_long", "", "MAXACTION exceeded", "the handler takes more than two seconds, while nothing else runs on its processor; let it do less, or do it in an end probe")
 	text("too_deep", unused+" ", "MAXNESTING exceeded", fmt.Sprintf("more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting))
 	w.line("")
@@ -91,8 +91,7 @@ func (g *gen) limitTexts(w *writer) {
 	w.close("}")
 }
 
-// frames writes how many bytes of strings each function has, and lets
-// functions know where those that they call may put theirs.
+// frames writes the size of each function's own strings, behind which the frames of its callees begin.
 func (g *gen) frames(w *writer) {
 	w.line("")
 	w.open("enum {")
@@ -106,9 +105,8 @@ func (g *gen) frames(w *writer) {
 	w.close("};")
 }
 
-// frameSize is what the deepest chain of calls takes: a function that recurs
-// counts as often as nesting allows. The last MAXSTRINGLEN bytes are embedded
-// C's to use.
+// frameSize is the frame size, in bytes, of the deepest chain of calls: a recursive function counts as
+// often as the nesting limit allows. The last MAXSTRINGLEN bytes are for embedded C.
 func (g *gen) frameSize() int {
 	frames := chains(g.roots, (*cFunc).called, func(f *cFunc) int {
 		if f.fn != nil && g.a.recursive[f.fn] {
@@ -123,7 +121,74 @@ func (g *gen) frameSize() int {
 	return deepest + int(g.opts.Limits.MaxStringLen)
 }
 
+// programTable writes gs_program, and the tables that it refers to and that are not written elsewhere.
 func (g *gen) programTable(w *writer) {
+	nprobes := g.probeTable(w)
+	settable := g.settable()
+	g.globalTable(w, settable)
+	g.imageTable(w)
+	inModules := g.moduleSymbols(w)
+	w.line("const volatile gs_u32 gs_stack_use[%d] __attribute__((section(\".data\"))) = { 0 };", nprobes) // see Output.StackUse
+	w.line("")
+	w.open("const struct gs_program gs_program = {")
+	w.line(".abi = GS_ABI,")
+	w.line(".nprobes = %d,", nprobes)
+	w.line(".npoints = %d,", len(g.manifest.Points))
+	w.line(".nsymbols = %d,", len(g.manifest.Symbols))
+	w.line(".probes = probes,")
+	w.line(".points = points,")
+	table := func(n int, name string) {
+		if n > 0 {
+			w.line(".n%s = %d,", name, n)
+			w.line(".%s = %s,", name, name)
+		}
+	}
+	table(len(g.manifest.Images), "images")
+	table(len(settable), "globals")
+	table(inModules, "module_symbols")
+	table(len(g.arrays()), "arrays")
+	table(len(g.shards()), "shards")
+	table(len(g.manifest.Views), "views")
+	if g.opts.Monitor {
+		w.line(".ntimings = sizeof(timings) / sizeof(timings[0]),")
+		w.line(".timings = timings,")
+	}
+	flag := func(set bool, name string) {
+		if set {
+			w.line(".%s = 1,", name)
+		}
+	}
+	flag(g.manifest.UserStacks, "user_stacks")
+	flag(g.manifest.Tasks, "tasks")
+	flag(g.opts.Unprivileged, "unprivileged")
+	flag(g.manifest.KernelLines, "kernel_lines")
+	w.line(".frame_size = %d,", g.frameSize())
+	g.programLimits(w)
+	w.close("};")
+}
+
+func (g *gen) programLimits(w *writer) {
+	l := &g.opts.Limits
+	w.open(".limits = {")
+	w.line(".maxerrors = %du,", l.MaxErrors)
+	w.line(".maxmapentries = %du,", l.MaxMapEntries)
+	w.line(".maxskipped = %du,", l.MaxSkipped)
+	w.line(".maxtrylock = %du,", l.tryLock())
+	w.line(".trylockdelay = %du,", l.tryLockDelay())
+	w.line(".minstackspace = %du,", l.MinStackSpace)
+	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
+	w.line(".first_error = %s,", boolText(l.FirstError))
+	w.line(".overload_threshold = %dull,", l.overload())
+	w.line(".overload_interval = %dull,", l.OverloadInterval)
+	w.line(".maxmemory = %dull,", l.MaxMemory<<10)
+	w.line(".procfs_bufsize = %dull,", cmp.Or(l.ProcfsBufsize, l.MaxStringLen))
+	w.line(".too_many_steps = too_many_steps,")
+	w.line(".too_long = too_long,")
+	w.close("},")
+}
+
+// probeTable writes the probes' handlers, and returns their number.
+func (g *gen) probeTable(w *writer) int {
 	touches := make([]struct{ body, entry string }, len(g.p.Probes))
 	for i, pr := range g.p.Probes {
 		touches[i].body, touches[i].entry = touchBody(w, i, pr), touchEntry(w, i, pr)
@@ -148,84 +213,21 @@ func (g *gen) programTable(w *writer) {
 		nprobes++
 	}
 	w.close("};")
-	settable := g.settable()
+	return nprobes
+}
+
+// globalTable writes the globals that -G can set.
+func (g *gen) globalTable(w *writer, settable []*program.Global) {
 	w.line("")
-	if len(settable) > 0 {
-		w.open("static const struct gs_global globals[] = {")
-		for _, gl := range settable {
-			w.line("{ %s, %s, &%s },", cString(gl.Name), boolText(gl.Type == program.String), g.mainInstance(gl))
-		}
-		w.close("};")
-		w.line("")
+	if len(settable) == 0 {
+		return
 	}
-	g.imageTable(w)
-	inModules := g.moduleSymbols(w)
-	l := &g.opts.Limits
-	w.line("const volatile gs_u32 gs_stack_use[%d] __attribute__((section(\".data\"))) = { 0 };", nprobes) // see Output.StackUse
-	w.line("")
-	w.open("const struct gs_program gs_program = {")
-	w.line(".abi = GS_ABI,")
-	w.line(".nprobes = %d,", nprobes)
-	w.line(".npoints = %d,", len(g.manifest.Points))
-	w.line(".nsymbols = %d,", len(g.manifest.Symbols))
-	w.line(".probes = probes,")
-	w.line(".points = points,")
-	w.line(".nimages = %d,", len(g.manifest.Images))
-	w.line(".images = images,")
-	if len(settable) > 0 {
-		w.line(".nglobals = %d,", len(settable))
-		w.line(".globals = globals,")
+	w.open("static const struct gs_global globals[] = {")
+	for _, gl := range settable {
+		w.line("{ %s, %s, &%s },", cString(gl.Name), boolText(gl.Type == program.String), g.mainInstance(gl))
 	}
-	if inModules > 0 {
-		w.line(".nmodule_symbols = %d,", inModules)
-		w.line(".module_symbols = module_symbols,")
-	}
-	if n := len(g.arrays()); n > 0 {
-		w.line(".narrays = %d,", n)
-		w.line(".arrays = arrays,")
-	}
-	if n := len(g.shards()); n > 0 {
-		w.line(".nshards = %d,", n)
-		w.line(".shards = shards,")
-	}
-	if n := len(g.manifest.Views); n > 0 {
-		w.line(".nviews = %d,", n)
-		w.line(".views = views,")
-	}
-	if g.opts.Monitor {
-		w.line(".ntimings = sizeof(timings) / sizeof(timings[0]),")
-		w.line(".timings = timings,")
-	}
-	if g.manifest.UserStacks {
-		w.line(".user_stacks = 1,")
-	}
-	if g.manifest.Tasks {
-		w.line(".tasks = 1,")
-	}
-	if g.opts.Unprivileged {
-		w.line(".unprivileged = 1,")
-	}
-	if g.manifest.KernelLines {
-		w.line(".kernel_lines = 1,")
-	}
-	w.line(".frame_size = %d,", g.frameSize())
-	w.open(".limits = {")
-	w.line(".maxerrors = %du,", l.MaxErrors)
-	w.line(".maxmapentries = %du,", l.MaxMapEntries)
-	w.line(".maxskipped = %du,", l.MaxSkipped)
-	w.line(".maxtrylock = %du,", l.tryLock())
-	w.line(".trylockdelay = %du,", l.tryLockDelay())
-	w.line(".minstackspace = %du,", l.MinStackSpace)
-	w.line(".suppress_errors = %s,", boolText(l.SuppressErrors))
-	w.line(".first_error = %s,", boolText(l.FirstError))
-	w.line(".overload_threshold = %dull,", l.overload())
-	w.line(".overload_interval = %dull,", l.OverloadInterval)
-	w.line(".maxmemory = %dull,", l.MaxMemory<<10)
-	w.line(".procfs_bufsize = %dull,", cmp.Or(l.ProcfsBufsize, l.MaxStringLen))
-	w.line(".too_many_steps = too_many_steps,")
-	w.line(".too_long = too_long,")
-	w.close("},")
 	w.close("};")
+	w.line("")
 }
 
 func (g *gen) imageTable(w *writer) {
@@ -280,7 +282,7 @@ func (g *gen) wantsRegisters(pr *program.Probe) bool {
 	return slices.ContainsFunc(pr.Points, func(pt *program.Point) bool { return pt.Registers })
 }
 
-// writesConds reports whether pr's handler may change what a condition reads.
+// writesConds reports whether pr's handler may change a global that a condition reads.
 func (g *gen) writesConds(pr *program.Probe) bool {
 	for _, cond := range g.handlers {
 		if cond.part != condPart {
@@ -335,9 +337,8 @@ func (g *gen) fillManifest() {
 	}
 }
 
-// ManifestC returns C text that puts m into the section of the object that
-// the linker carries over into the module, and the kernel does not load. It
-// may be appended to Output.C.
+// ManifestC returns C text that puts m into a section of the object that the linker copies into the
+// module, and that the kernel does not load. It may be appended to Output.C.
 func ManifestC(m *manifest.Manifest) ([]byte, error) {
 	text, err := json.Marshal(m)
 	if err != nil {

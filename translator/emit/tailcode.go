@@ -9,9 +9,9 @@ import (
 	"gostap/translator/program"
 )
 
-// The locks are taken as late as can be: by a tail, if what the handler does before touches no globals that need one.
+// Locks are taken as late as possible: by a tail, if the code before it uses no globals that need one.
 
-// leavesLocks reports whether body, behind cond, leaves the locks to the tail that it ends in.
+// leavesLocks reports whether body, behind the condition cond, leaves the locks to the tail at its end.
 func (g *gen) leavesLocks(body []program.Stmt, cond program.Expr) bool {
 	if len(body) == 0 {
 		return false
@@ -33,7 +33,7 @@ func (g *gen) isTailCall(e program.Expr) bool {
 	return ok && g.tails[call.Fn]
 }
 
-// callTail goes over to a tail; b does nothing behind it.
+// callTail writes the call of a tail; b writes nothing behind it.
 func (b *body) callTail(e *program.Call) {
 	key := variant{fn: e.Fn, hot: true, locks: !b.locked}
 	name := cName(e.Fn.Name)
@@ -43,7 +43,7 @@ func (b *body) callTail(e *program.Call) {
 	to := b.g.variant(key, name)
 	b.tail = to
 	b.f.calls = append(b.f.calls, to)
-	b.lendActions(e.Fn)
+	b.passActions(e.Fn)
 	args := []string{"c", b.frameAfter()}
 	for _, v := range b.values(e.Args, false) {
 		args = append(args, v.c)
@@ -51,7 +51,7 @@ func (b *body) callTail(e *program.Call) {
 	b.line("%s(%s);", to.name, strings.Join(args, ", "))
 }
 
-// emitTail writes a tail: a handler that is given variables.
+// emitTail writes a tail: a handler with parameters.
 func (g *gen) emitTail(f *cFunc) {
 	fn := f.fn
 	g.pos = fn.At

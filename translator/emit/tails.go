@@ -11,58 +11,59 @@ import (
 	"gostap/translator/program"
 )
 
-// Aliases such as syscall.* make hundreds of handlers of one, which differ in how they begin: in where the arguments are, then
-// in what they mean, and which end alike, in the script's own statements. What several end in is split off as a function, a
-// tail, which the compiler then sees once. It is the last thing that those handlers do, and is given the variables that they
-// have used by then.
+// Aliases such as syscall.* make hundreds of handlers out of one. They differ at their beginning, in
+// the location and meaning of the arguments, and are equal at their end, the script's own statements.
+// The common end of several handlers is split off as a function, a tail, so that it is compiled once.
+// It is called at the end of those handlers, and its parameters are the variables that they have used
+// by then.
 
-// fewest is how many handlers a script has at least of which tails are split off: with less, there is little to gain for what
-// the call costs each hit.
-const fewest = 8
+// minHandlers is the minimal number of handlers for which tails are split off: with fewer there is little to
+// gain for the cost of a call at each hit.
+const minHandlers = 8
 
-// lightest is what a tail weighs at least; see speller.
-const lightest = 6
+// minTailWeight is the minimal weight of a tail; see speller.
+const minTailWeight = 6
 
-// lightestHead is what a head weighs at least: its tail is called through a pointer.
-const lightestHead = 12
+// minHeadWeight is the minimal weight of a head: its tail is called through a pointer.
+const minHeadWeight = 12
 
-// A tailed is a handler whose tail is looked for.
-type tailed struct {
-	probe *program.Probe
-	stmts []program.Stmt
-	keys  []string                  // of stmts
-	own   []bool                    // whether a statement is this handler's only
-	sizes []int                     // their weights
-	used  []map[*program.Local]bool // the locals in each of stmts
-	named map[string]*program.Local
-	told  bool // what it does before its tail is worth calling that through a pointer
+// A candidate is a handler whose tail may be split off.
+type candidate struct {
+	probe     *program.Probe
+	stmts     []program.Stmt
+	keys      []string                  // of stmts
+	own       []bool                    // whether a statement belongs to this handler only
+	sizes     []int                     // their weights
+	used      []map[*program.Local]bool // the locals in each of stmts
+	named     map[string]*program.Local
+	tailInRow bool // the code before its tail is large enough to call the tail through a pointer
 }
 
-// A beginning is what several handlers do before their tails, with other constants.
+// A beginning is the code of several handlers before their tails, which differs only in constants.
 type beginning struct {
-	shared bool
-	told   bool // which tail: they have several
+	shared    bool
+	tailInRow bool // the tail is in the row: they have several
 }
 
-// A split is what splitTails has done.
+// A split is the result of splitTails.
 type split struct {
 	tails map[*program.Function]bool
-	heads map[*program.Probe]beginning // probes whose handlers begin as others' do, before their tails
+	heads map[*program.Probe]beginning // probes whose handlers share the code before their tails with others
 }
 
 // splitTails returns p with the tails of its probes split off.
 func splitTails(p *program.Program) (*program.Program, split) {
-	if len(p.Probes) < fewest {
+	if len(p.Probes) < minHandlers {
 		return p, split{}
 	}
 	sp := &splitter{
 		split: split{tails: map[*program.Function]bool{}, heads: map[*program.Probe]beginning{}},
 		of:    map[*program.Probe][]program.Stmt{},
-		begin: map[string][]*tailed{},
+		begin: map[string][]*candidate{},
 	}
-	var all []*tailed
+	var all []*candidate
 	for _, pr := range p.Probes {
-		if t := newTailed(&sp.speller, pr); t != nil {
+		if t := newCandidate(&sp.speller, pr); t != nil {
 			all = append(all, t)
 		}
 	}
@@ -80,19 +81,19 @@ func splitTails(p *program.Program) (*program.Program, split) {
 	}
 	for _, handlers := range sp.begin {
 		for _, h := range handlers {
-			sp.heads[now[h.probe]] = beginning{shared: len(handlers) > 1, told: h.told}
+			sp.heads[now[h.probe]] = beginning{shared: len(handlers) > 1, tailInRow: h.tailInRow}
 		}
 	}
 	return &shorter, sp.split
 }
 
-// newTailed returns nil for a probe whose handler is left whole: one that seldom runs, one for which programs' memory is
-// looked at beforehand, or one that has two variables of one name.
-func newTailed(sp *speller, pr *program.Probe) *tailed {
+// newCandidate returns nil for a probe whose handler is not split: one that rarely runs, one for which
+// user memory is touched beforehand, or one with two variables of the same name.
+func newCandidate(sp *speller, pr *program.Probe) *candidate {
 	if phaseOf(pr) != running || isCold(pr) || slices.ContainsFunc(pr.Points, func(pt *program.Point) bool { return userFamilies[pt.Family] }) {
 		return nil
 	}
-	t := &tailed{probe: pr, stmts: flatten(nil, pr.Body), named: map[string]*program.Local{}}
+	t := &candidate{probe: pr, stmts: flatten(nil, pr.Body), named: map[string]*program.Local{}}
 	for i := range t.stmts {
 		key, size, used, ok := sp.statement(t.stmts[i])
 		for l := range used {
@@ -121,18 +122,19 @@ func flatten(list, stmts []program.Stmt) []program.Stmt {
 	return list
 }
 
-// A splitter splits tails off.
+// A splitter splits off tails.
 type splitter struct {
 	split
 	speller   speller
 	of        map[*program.Probe][]program.Stmt // the bodies that have become shorter
-	begin     map[string][]*tailed              // which begin so, before their tails
+	begin     map[string][]*candidate           // handlers by their code before their tails
 	functions []*program.Function
 }
 
-// group splits tails off of handlers, which agree in their last n statements; of these the last done ones are in tail.
-func (sp *splitter) group(handlers []*tailed, n, done int, tail *program.Function) {
-	groups := map[string][]*tailed{}
+// group splits tails off handlers, which have the same last n statements; the last done of these are in
+// tail already.
+func (sp *splitter) group(handlers []*candidate, n, done int, tail *program.Function) {
+	groups := map[string][]*candidate{}
 	var order []string
 	for _, h := range handlers {
 		key := "" // it has no more statements
@@ -148,7 +150,7 @@ func (sp *splitter) group(handlers []*tailed, n, done int, tail *program.Functio
 		}
 		groups[key] = append(groups[key], h)
 	}
-	if len(order) > 1 && weight(handlers[0], n, done) >= lightest {
+	if len(order) > 1 && weight(handlers[0], n, done) >= minTailWeight {
 		tail = sp.function(handlers, n, done, tail)
 		done = n
 	}
@@ -168,8 +170,8 @@ func (sp *splitter) group(handlers []*tailed, n, done int, tail *program.Functio
 	}
 }
 
-// weight is what the statements weigh that are among h's last n and not among its last done.
-func weight(h *tailed, n, done int) int {
+// weight is the weight of h's last n statements without its last done ones.
+func weight(h *candidate, n, done int) int {
 	sum := 0
 	for _, size := range h.sizes[len(h.sizes)-n : len(h.sizes)-done] {
 		sum += size
@@ -177,8 +179,9 @@ func weight(h *tailed, n, done int) int {
 	return sum
 }
 
-// function makes a tail of the last n statements of handlers, the last done of which are in tail already.
-func (sp *splitter) function(handlers []*tailed, n, done int, tail *program.Function) *program.Function {
+// function makes a tail of the last n statements of handlers, of which the last done ones are in tail
+// already.
+func (sp *splitter) function(handlers []*candidate, n, done int, tail *program.Function) *program.Function {
 	first := handlers[0]
 	fn := &program.Function{At: first.stmts[len(first.stmts)-n].Pos(), Name: fmt.Sprintf("tail %d", len(sp.functions)), Result: program.Void}
 	fn.Body = first.before(done, tail)[len(first.stmts)-n:]
@@ -211,29 +214,29 @@ func (sp *splitter) function(handlers []*tailed, n, done int, tail *program.Func
 	return fn
 }
 
-// beginning is a key for what h does before its last done statements, which are in tail: constants that it gives variables are
-// left out of it, and so is the tail if h may be told it.
-func (h *tailed) beginning(done int, tail *program.Function) string {
+// beginning is a key of h's code before its last done statements, which are in tail. It does not
+// include constants that are assigned to variables, nor tail if that may be in the row.
+func (h *candidate) beginning(done int, tail *program.Function) string {
 	var key strings.Builder
 	for i, s := range h.stmts[:len(h.stmts)-done] {
-		if l, _ := givesConstant(s); l != nil {
+		if l, _ := constantAssignment(s); l != nil {
 			fmt.Fprintf(&key, "%s %d;", l.Name, l.Type)
 		} else {
 			key.WriteString(h.keys[i])
 		}
 	}
-	if h.told = weight(h, len(h.stmts), done) >= lightestHead; !h.told {
+	if h.tailInRow = weight(h, len(h.stmts), done) >= minHeadWeight; !h.tailInRow {
 		key.WriteString(tail.Name)
 	}
 	return key.String()
 }
 
-// before is h's statements without the last n, which tail, if it is not nil, is called for.
-func (h *tailed) before(n int, tail *program.Function) []program.Stmt {
+// before returns h's statements without the last n, followed by a call of tail if it is not nil.
+func (h *candidate) before(n int, tail *program.Function) []program.Stmt {
 	if tail == nil {
 		return h.stmts
 	}
-	at := h.probe.At // so that what stands before it is the same C before other tails
+	at := h.probe.At // so that the code before it is the same C for all tails
 	call := &program.Call{At: at, Fn: tail}
 	for _, param := range tail.Params {
 		call.Args = append(call.Args, &program.LocalRef{At: at, Local: h.named[param.Name]})

@@ -14,7 +14,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// aliased translates a script of one handler at the probes that a library's aliases stand for.
+// aliased translates a script with one handler for the probes of a library's aliases.
 func aliased(t *testing.T, library, script string) *emit.Output {
 	t.Helper()
 	e := &program.Elaborated{Values: map[syntax.Expr]*program.Value{}}
@@ -51,7 +51,8 @@ func aliased(t *testing.T, library, script string) *emit.Output {
 	return out
 }
 
-// TestTails: what many handlers end in is written once and takes their locks, and so is what they begin with, but for constants.
+// TestTails: the common end of many handlers is written once and takes their locks, and their beginning
+// is written once apart from constants.
 func TestTails(t *testing.T) {
 	var script strings.Builder
 	for i := range 20 {
@@ -69,7 +70,7 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestTailTouchesGlobals: where a handler needs locks before its tail, it holds them in the tail, too.
+// TestTailTouchesGlobals: a handler that needs locks before its tail also holds them in the tail.
 func TestTailTouchesGlobals(t *testing.T) {
 	var script strings.Builder
 	script.WriteString("global m\n")

@@ -13,12 +13,11 @@ import (
 	"gostap/translator/syntax"
 )
 
-// -t and --monitor: each handler is wrapped in one that counts its runs and their
-// cycles. For -t a probe of its own prints the figures when everything else has ended.
+// -t and --monitor: each handler is wrapped in a function that counts its runs and their cycles. For -t
+// a probe prints the figures after all others have ended.
 
-// timingC counts one run. The figures of all CPUs are kept together, so that a
-// script asked for them pays for the cache line that goes around; nothing here
-// waits. Before the first run min is the highest number there is.
+// timingC counts one run. The figures of all CPUs are kept together, so a script that is timed pays for
+// the transfers of the cache line; nothing here waits. Before the first run min is the largest number.
 //
 // %s is stapSpreadC or nothing.
 const timingC = `
@@ -40,7 +39,7 @@ static void timing_note(struct gs_timing *t, gs_u64 cycles)
 }
 `
 
-// stapSpreadC is for the variance, which SystemTap's report has alone: it divides at each hit.
+// stapSpreadC is for the variance, which only SystemTap's report has: it divides at each hit.
 const stapSpreadC = `
 	if (hits) {
 		gs_s64 before = cycles - total / hits, after = cycles - (total + cycles) / (hits + 1);
@@ -48,7 +47,7 @@ const stapSpreadC = `
 		__atomic_fetch_add(&t->spread, before * after, __ATOMIC_RELAXED);
 	}`
 
-// timingReportC prints the figures: %d is the format of the heading, %s prints those of a probe.
+// timingReportC prints the figures: %d is the format of the heading, %s are the rows.
 const timingReportC = `
 static void timing_report(struct gs_ctx *c)
 {
@@ -67,7 +66,8 @@ static void timing_report(struct gs_ctx *c)
 }
 `
 
-// timingRowC prints a probe's figures; %d are the formats of one that was hit and of one that never was.
+// timingRowC prints a probe's figures; %d are the formats for a probe that was hit and for one that was
+// not.
 const timingRowC = `
 		p = gs_reserve(c, GS_REC_PRINT, 4 + (t->hits ? 4 * 8 : 0) + 2 + t->probe.len);
 		if (!p)
@@ -82,7 +82,8 @@ const timingRowC = `
 		}
 		gs_pack_str(p, t->probe);`
 
-// stapRowC prints them as SystemTap does, which leaves out probes that were never hit; %s are the probes' formats.
+// stapRowC prints a probe's figures as SystemTap does, which omits probes that were not hit; %s are the
+// probes' formats.
 const stapRowC = `
 		static const gs_u32 formats[] = { %s };
 
@@ -96,7 +97,7 @@ const stapRowC = `
 		p = gs_pack_long(p, t->max);
 		gs_pack_long(p, t->hits > 1 ? t->spread / (gs_s64)(t->hits - 1) : 0);`
 
-// timingName is what the report's probe is called where a record says whose it is.
+// timingName is the name of the report's probe in records.
 const timingName = "timing report"
 
 func (g *gen) timed() bool { return g.opts.Timing || g.opts.Monitor }
@@ -109,19 +110,18 @@ func (g *gen) handlerName(i int) string {
 	return fmt.Sprintf("probe_%d", i)
 }
 
-// A timingRow is a line of the report: a probe as the script has it, of which
-// elaboration may have made several.
+// A timingRow is a line of the report: a probe of the script, of which elaboration may have made
+// several.
 type timingRow struct {
 	probe  string
 	at     syntax.Pos
 	points []*program.Point
 }
 
-// maxTimed is how many bytes of a probe's spelling the report shows.
+// maxTimed is the maximal length, in bytes, of a probe in the report.
 const maxTimed = 400
 
-// String names the probe, where it is written, and what it came to if its
-// spelling doesn't tell.
+// String names the probe, its position and, if that differs, the probe point that elaboration found.
 func (r *timingRow) String() string {
 	name := r.probe
 	if len(name) > maxTimed {
@@ -137,7 +137,7 @@ func (r *timingRow) String() string {
 	return name
 }
 
-// timingRows returns the report's lines, and the index of each probe's.
+// timingRows returns the report's lines, and for each probe the index of its line.
 func (g *gen) timingRows() (rows []*timingRow, rowOf []int) {
 	type key struct {
 		probe string
@@ -201,7 +201,7 @@ func (g *gen) timing(w *writer) {
 			g.format(fmt.Sprintf("%10s %12s %12s %12s  %%s\n", "0", "-", "-", "-"), "s")))
 }
 
-// stapRows returns the numbers of the formats in which SystemTap reports probes.
+// stapRows returns the indexes of the formats in which SystemTap's report prints probes.
 func (g *gen) stapRows(rows []*timingRow) string {
 	var numbers []string
 	for i, r := range rows {
@@ -217,8 +217,8 @@ func (g *gen) stapRows(rows []*timingRow) string {
 	return strings.Join(numbers, ", ")
 }
 
-// timingPoints writes where the report's handler, behind the script's own, runs:
-// at the end of the session, whichever end that is.
+// timingPoints writes the points of the report's handler, behind the script's own: all ends of a
+// session.
 func (g *gen) timingPoints(w *writer) {
 	for _, family := range []string{"end", "error"} {
 		w.line("{ %s, %s, NULL, %d, 0, GS_NO_SYMBOL, 0, 0, { %s, 0 }, 0, 0, NULL },", cString(family), cString(timingName), len(g.p.Probes), number(math.MaxInt64))

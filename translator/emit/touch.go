@@ -9,22 +9,21 @@ import (
 	"gostap/translator/program"
 )
 
-// Handlers can't wait for memory that is not there. Where a program is probed
-// the kernel can, before the handler: touch_N loads what the handler of probe N
-// will load from the program's memory, as far as that is known beforehand, from
-// registers and from other such loads.
+// Handlers can't fault in memory, but at probes in programs the kernel can before the handler runs:
+// touch_N loads what the handler of probe N will load from the program's memory, as far as the
+// addresses are known beforehand, from registers and from other such loads.
 
-// A toucher writes the loads, each once.
+// A toucher writes the loads, without duplicates.
 type toucher struct {
 	w     writer
-	temps map[string]string // by the load's text
+	temps map[string]string // variables by the load's text
 }
 
-// userFamilies are those whose handlers run where the kernel may wait for a program's memory.
+// userFamilies are the families whose handlers run where page faults may be taken beforehand.
 var userFamilies = map[string]bool{"uprobe": true, "uretprobe": true}
 
-// touch writes the function that touches what a part of a probe, which visit walks over, will load, and returns its
-// name; NULL if there is nothing.
+// touch writes the function that touches the memory that a part of a probe, which visit walks over,
+// will load. It returns the function's name; NULL if there is nothing to touch.
 func touch(w *writer, name string, pr *program.Probe, visit func(v *visitor)) string {
 	if len(pr.Points) == 0 || !userFamilies[pr.Points[0].Family] {
 		return "NULL"
@@ -42,7 +41,8 @@ func touch(w *writer, name string, pr *program.Probe, visit func(v *visitor)) st
 	return name
 }
 
-// touchBody and touchEntry write what is to be touched for a probe's handler, and for what it saves at a function's entry.
+// touchBody and touchEntry write the function for a probe's handler, and for the values that it saves
+// at a function's entry.
 func touchBody(w *writer, i int, pr *program.Probe) string {
 	return touch(w, fmt.Sprintf("touch_%d", i), pr, func(v *visitor) {
 		v.walk(pr.Cond, true)
@@ -58,7 +58,7 @@ func touchEntry(w *writer, i int, pr *program.Probe) string {
 	})
 }
 
-// expr touches what e loads, if it loads from a program's memory.
+// expr touches the memory that e loads, if it is a program's.
 func (t *toucher) expr(e program.Expr) {
 	switch e := e.(type) {
 	case *program.Deref:
@@ -74,7 +74,7 @@ func (t *toucher) expr(e program.Expr) {
 	}
 }
 
-// value returns an expression that can be evaluated before the handler runs, as C.
+// value returns the C text of e, if it can be evaluated before the handler runs.
 func (t *toucher) value(e program.Expr) (c string, ok bool) {
 	switch e := e.(type) {
 	case *program.Number:

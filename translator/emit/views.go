@@ -10,11 +10,10 @@ import (
 	"gostap/translator/program"
 )
 
-// --monitor: a table says how each global's value is written for those who
-// read it while the script runs (runtime-c/kernel/view.c), and the manifest
-// what is written.
+// --monitor: a table tells the runtime how to write each global's value for readers while the script
+// runs (runtime-c/kernel/view.c), and the manifest tells the consumer the layout.
 
-// viewed are the globals that the script's user sees: not those of the library that hold what it needs itself.
+// viewed are the globals that users see: not the library's internal ones.
 func (g *gen) viewed() []*program.Global {
 	var list []*program.Global
 	for _, gl := range g.p.Globals {
@@ -25,7 +24,7 @@ func (g *gen) viewed() []*program.Global {
 	return list
 }
 
-// describeViews fills in what the manifest says of globals and probes.
+// describeViews fills in the manifest's descriptions of globals and probes.
 func (g *gen) describeViews() {
 	for _, gl := range g.viewed() {
 		v := manifest.View{Name: gl.Name, Value: letter(gl.Type)}
@@ -56,7 +55,7 @@ func letter(t program.Type) string {
 	return "l"
 }
 
-// viewTable writes the table and what it refers to.
+// viewTable writes the table and the functions that it refers to.
 func (g *gen) viewTable(w *writer) {
 	viewed := g.viewed()
 	for _, gl := range viewed {
@@ -98,7 +97,7 @@ func (g *gen) viewRow(w *writer, gl *program.Global) {
 	w.line("{ %s },", strings.Join(fields, ", "))
 }
 
-// packFunc writes what writes a row.
+// packFunc writes the function that writes a row.
 func (g *gen) packFunc(w *writer, gl *program.Global) {
 	name := g.names[gl]
 	w.line("")
@@ -150,7 +149,7 @@ func packStat(w *writer, spec *program.StatSpec, value string) {
 	}
 }
 
-// joinScalar writes what moves a CPU's part of a scalar to the whole.
+// joinScalar writes the function that moves a CPU's part of a scalar to the sum.
 func (g *gen) joinScalar(w *writer, gl *program.Global) {
 	name := g.names[gl]
 	w.line("")
@@ -167,7 +166,7 @@ func (g *gen) joinScalar(w *writer, gl *program.Global) {
 	w.close("}")
 }
 
-// rowSize is how many bytes a row takes at most.
+// rowSize is the maximal size of a row in bytes.
 func (g *gen) rowSize(gl *program.Global) int {
 	size := 0
 	for i, k := range gl.Keys {
@@ -177,7 +176,7 @@ func (g *gen) rowSize(gl *program.Global) int {
 		return size + statSize(gl.Stat)
 	}
 	if gl.Keys == nil {
-		return size + g.packedSize(gl.Type, g.bounds.most)
+		return size + g.packedSize(gl.Type, g.bounds.maxLen)
 	}
 	return size + g.packedSize(gl.Type, g.bounds.value[gl])
 }

@@ -57,7 +57,7 @@ func operands(e program.Expr) []program.Expr {
 	return nil
 }
 
-// keysOf drops the nil that stand for *.
+// keysOf removes the nils that stand for *.
 func keysOf(keys []program.Expr) []program.Expr {
 	var xs []program.Expr
 	for _, k := range keys {
@@ -68,7 +68,7 @@ func keysOf(keys []program.Expr) []program.Expr {
 	return xs
 }
 
-// anyExpr reports whether f holds for e or for any operand below it.
+// anyExpr reports whether f holds for e or for any expression in it.
 func anyExpr(e program.Expr, f func(program.Expr) bool) bool {
 	if e == nil {
 		return false
@@ -84,11 +84,10 @@ func anyExpr(e program.Expr, f func(program.Expr) bool) bool {
 	return false
 }
 
-// A visitor walks over statements and tells what it meets.
+// A visitor walks over statements and calls its functions.
 type visitor struct {
-	// expr is called for each expression after its operands, but not for the
-	// lvalues of assignments and the like; used is false where the
-	// value is thrown away.
+	// expr is called for each expression after its operands, but not for lvalues; used is false if the
+	// value is not used.
 	expr func(e program.Expr, used bool)
 	// enter and leave surround a statement; each may be nil.
 	enter, leave func(s program.Stmt)
@@ -168,8 +167,8 @@ func (v *visitor) lvalue(x program.Expr) {
 	}
 }
 
-// hasLvalue reports whether e's first operand is an lvalue that e writes to, or a
-// statistic that e looks into, and not a value.
+// hasLvalue reports whether e's first operand is an lvalue that e writes, or a statistic whose figures
+// it reads, and not a value.
 func hasLvalue(e program.Expr) bool {
 	switch e.(type) {
 	case *program.Assign, *program.IncDec, *program.Aggregate, *program.StatRead, *program.Bucket, *program.PrintHist:
@@ -178,7 +177,7 @@ func hasLvalue(e program.Expr) bool {
 	return false
 }
 
-// keepsMatches reports whether the script asks for what a regular expression matched.
+// keepsMatches reports whether the script reads the groups that a regular expression matched.
 func keepsMatches(p *program.Program) bool {
 	keeps := false
 	v := visitor{expr: func(e program.Expr, _ bool) {
@@ -196,7 +195,7 @@ func keepsMatches(p *program.Program) bool {
 	return keeps
 }
 
-// tokenizes reports whether the script leaves strings to be tokenized on, as the library's tokenize() does.
+// tokenizes reports whether the script leaves a string for later calls of the library's tokenize().
 func tokenizes(p *program.Program) bool {
 	return slices.ContainsFunc(p.Functions, func(fn *program.Function) bool {
 		return fn.Code != nil && strings.Contains(fn.Code.Text, "CONTEXT->tokens")

@@ -39,7 +39,7 @@ func (w *writer) close(format string, args ...any) {
 	w.line(format, args...)
 }
 
-// at says that what follows comes from pos in the script.
+// at writes a #line directive for pos in the script.
 func (w *writer) at(pos syntax.Pos) {
 	pos = scriptPos(pos)
 	if pos.IsValid() {
@@ -47,7 +47,7 @@ func (w *writer) at(pos syntax.Pos) {
 	}
 }
 
-// scriptPos returns pos, or if that is in a macro, where the script invokes it.
+// scriptPos returns pos or, for a macro's text, the position of the macro's invocation in the script.
 func scriptPos(pos syntax.Pos) syntax.Pos {
 	for pos.IsValid() && pos.Source.Expansion.IsValid() {
 		pos = pos.Source.Expansion
@@ -55,7 +55,7 @@ func scriptPos(pos syntax.Pos) syntax.Pos {
 	return pos
 }
 
-// cString spells s as a C string literal.
+// cString returns s as a C string literal.
 func cString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -78,10 +78,12 @@ func cString(s string) string {
 	return b.String()
 }
 
-// maxName is how much of a script's name C's names have: symbols of modules have up to 511 bytes.
+// maxName bounds the length of a script's name within a C name: symbols of modules have up to 511
+// bytes.
 const maxName = 200
 
-// cName makes an identifier's tail of a script's name. Of a long one a hash takes the end's place.
+// cName turns a script's name into a part of a C identifier. The end of a long name is replaced by a
+// hash.
 func cName(s string) string {
 	if len(s) > maxName {
 		h := fnv.New64a()
@@ -96,7 +98,7 @@ func cName(s string) string {
 	}, s)
 }
 
-// number spells n as a C constant of type gs_s64.
+// number returns n as a C constant of type gs_s64.
 func number(n int64) string {
 	if n == -1<<63 {
 		return "GS_MIN"

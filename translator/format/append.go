@@ -8,15 +8,14 @@ import (
 	"strconv"
 )
 
-// A Value is one argument: a number in N or a string in S. The directive it
-// belongs to says which.
+// A Value is one argument: a number in N or a string in S, depending on the directive that it belongs
+// to.
 type Value struct {
 	N int64
 	S []byte
 }
 
-// Append formats args by dirs and appends the text to dst. Arguments that are
-// missing count as 0 and "".
+// Append formats args by dirs and appends the text to dst. Missing arguments count as 0 and "".
 func Append(dst []byte, dirs []Directive, args []Value) []byte {
 	for i := range dirs {
 		d := &dirs[i]
@@ -93,13 +92,13 @@ func shift(args []Value) (Value, []Value) {
 	return args[0], args[1:]
 }
 
-// A spec is a directive's width and so on once its * are known.
+// A spec is a directive's width and flags, with the values of its * arguments.
 type spec struct {
 	width, prec int // prec is -1 if there is none
 	left, zero  bool
 }
 
-// signed appends n as a %d does.
+// signed appends n for %d.
 func (s spec) signed(dst []byte, d *Directive, n int64) []byte {
 	sign := ""
 	u := uint64(n)
@@ -119,7 +118,7 @@ func (s spec) unsigned(dst []byte, n int64, base int, prefix string, upper bool)
 	return s.digits(dst, prefix, uint64(n), base, upper)
 }
 
-// octal appends n as %o does; # makes the first digit a 0.
+// octal appends n for %o; # makes the first digit a 0.
 func (s spec) octal(dst []byte, n int64, sharp bool) []byte {
 	if sharp {
 		var tmp [24]byte
@@ -136,7 +135,7 @@ func (s spec) octal(dst []byte, n int64, sharp bool) []byte {
 	return s.digits(dst, "", uint64(n), 8, false)
 }
 
-// digits appends prefix and u, filled up as s says.
+// digits appends prefix and u, padded to the width and precision.
 func (s spec) digits(dst []byte, prefix string, u uint64, base int, upper bool) []byte {
 	var tmp [64]byte
 	num := strconv.AppendUint(tmp[:0], u, base)
@@ -208,7 +207,7 @@ func (s spec) hex(dst, b []byte) []byte {
 	return s.pad(dst, start)
 }
 
-// pad fills up what was appended since start to the width.
+// pad pads the text appended since start to the width.
 func (s spec) pad(dst []byte, start int) []byte {
 	n := len(dst) - start
 	if n >= s.width {
@@ -224,8 +223,8 @@ func (s spec) pad(dst []byte, start int) []byte {
 	return dst
 }
 
-// binary appends the lowest bytes of n, in the target's (little-endian) order: as many as the precision says, or else the
-// width, if that is a size that numbers have. Bytes of 0 fill the width.
+// binary appends the lowest bytes of n, in the target's (little-endian) order: their number is the
+// precision, or else the width if that is a size of integers. Bytes of 0 fill the width.
 func (s spec) binary(dst []byte, n int64) []byte {
 	size := cmp.Or(numberSize(s.prec), numberSize(s.width), 8)
 	fill := max(s.width-size, 0)
@@ -241,7 +240,7 @@ func (s spec) binary(dst []byte, n int64) []byte {
 	return dst
 }
 
-// numberSize is n if numbers have that size, else 0.
+// numberSize is n if that is a size of integers in bytes, else 0.
 func numberSize(n int) int {
 	switch n {
 	case 1, 2, 4, 8:
@@ -250,7 +249,7 @@ func numberSize(n int) int {
 	return 0
 }
 
-// appendEscaped appends c as it would stand in a string literal.
+// appendEscaped appends c as in a string literal.
 func appendEscaped(dst []byte, c byte) []byte {
 	const from, to = "\a\b\f\n\r\t\v\"\\", "abfnrtv\"\\"
 	for i := range len(from) {

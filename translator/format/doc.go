@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package format is the language of printf formats: what stands between the
-// quotes of printf("%-16s %5d\n", …).
+// Package format implements printf formats, such as "%-16s %5d
+// ".
 //
-// Three speak it, and have to agree to the byte: the checker, which counts and
-// types the arguments; the consumer, which formats what a probe recorded; and
-// the C runtime's sprintf. testdata/golden.txt holds what they agree on.
+// Formats have three users, which must agree to the byte: the checker, which counts and types the
+// arguments; the consumer, which formats the arguments that a probe recorded; and the C runtime's
+// sprintf. testdata/golden.txt has test cases for all of them.
 //
 // A directive is %[flags][width][.precision][l|ll]conversion:
 //
-//	%d %i      signed decimal
-//	%u %o      unsigned decimal, octal
-//	%x %X      hexadecimal in lower or upper case
-//	%p         an address: hexadecimal, always after 0x
-//	%c         the character with that code (its lowest 8 bits)
-//	%s         a string
-//	%b         the value's lowest 1, 2, 4 or 8 (the default) bytes as they lie
-//	           in memory; the precision says how many, or the width; bytes of
-//	           0 fill a width that is larger
-//	%m         memory: the precision says how many bytes (1 if there is none)
-//	%M         the same as hexadecimal digits, two for each byte
-//	%%         a %
+// \t%d %i      signed decimal
+// \t%u %o      unsigned decimal, octal
+// \t%x %X      hexadecimal in lower or upper case
+// \t%p         an address: hexadecimal, always with 0x
+// \t%c         the character with that code (its lowest 8 bits)
+// \t%s         a string
+// \t%b         the value's lowest 1, 2, 4 or 8 (the default) bytes in memory
+// \t           order; their number is the precision or the width; bytes of 0
+// \t           fill a width that is larger
+// \t%m         memory: the precision is the number of bytes (1 if there is none)
+// \t%M         the same as hexadecimal digits, two for each byte
+// \t%%         a %
 //
-// Flags are those of C: - + space # 0. On %c and %s, # escapes what does not
-// print; on %m and %M it says that the address is a user's. Width and precision
-// may be * and then come as an argument before the value. All integers have
-// 64 bits, so the size letters l and ll change nothing.
+// The flags are those of C: - + space # 0. On %c and %s, # escapes characters that are not printable;
+// on %m and %M it means that the address is in user space. Width and precision may be * and are then
+// arguments before the value. All integers have 64 bits, so the size letters l and ll have no effect.
 //
-// What the script passes for %m and %M is an address; the probe reads the
-// memory, so that Append's argument is a string.
+// The argument of %m and %M is an address in the script; the probe reads the memory, so that Append's
+// argument is a string.
 package format

@@ -59,7 +59,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Missing arguments and wild widths must neither panic nor take much memory.
+// Missing arguments and huge widths must neither panic nor take much memory.
 func TestAppendHostile(t *testing.T) {
 	dirs, err := Parse("%d %s %*d %.*s %*.*x %b %M")
 	if err != nil {

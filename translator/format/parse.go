@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// MaxWidth is the largest width and precision there is. Larger ones are an
-// error in a format, and are cut down to it where they come as an argument.
+// MaxWidth is the largest width and precision. Larger ones are an error in a format, and are reduced to
+// it in an argument.
 const MaxWidth = 8192
 
 // A Directive is a piece of a format: text that is copied, or a conversion.
 type Directive struct {
 	Verb      byte   // one of b c d m M o p s u x X; 0 for text (%i is d)
-	Text      string // with Verb 0: what is copied; never empty
+	Text      string // with Verb 0: the text that is copied; never empty
 	Minus     bool   // - flush left
 	Plus      bool   // + a sign on positive numbers too
-	Space     bool   // a space where a + would stand
+	Space     bool   // a space in the place of a +
 	Sharp     bool   // # the alternate form
 	Zero      bool   // 0 fill up with zeros
 	WidthArg  bool   // * the width is an argument
@@ -29,16 +29,16 @@ type Directive struct {
 	plain bool // a bare %d or %s
 }
 
-// Kind is what a directive wants of an argument.
+// Kind is the type of an argument.
 type Kind uint8
 
 const (
 	Long    Kind = iota // a number
 	String              // a string
-	Address             // a number where the script passes it, a string where Append takes it: %m, %M
+	Address             // a number in the script, a string for Append: %m, %M
 )
 
-// Kinds appends to dst what d takes, in order: width, precision, value.
+// Kinds appends to dst the kinds of d's arguments, in order: width, precision, value.
 func (d *Directive) Kinds(dst []Kind) []Kind {
 	if d.WidthArg {
 		dst = append(dst, Long)
@@ -57,15 +57,15 @@ func (d *Directive) Kinds(dst []Kind) []Kind {
 	return append(dst, Long)
 }
 
-// An Error tells what is wrong with a format, and where.
+// An Error describes what is wrong with a format, and where.
 type Error struct {
-	Offset int // in the format, of the directive's %
+	Offset int // in bytes, of the directive's % in the format
 	Msg    string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Parse splits a format into its directives.
+// Parse splits a format into its directives; the error is an *Error.
 func Parse(format string) ([]Directive, error) {
 	var dirs []Directive
 	var text strings.Builder
@@ -100,7 +100,7 @@ func Parse(format string) ([]Directive, error) {
 	return dirs, nil
 }
 
-// directive parses what follows the % before format[i:] and returns the index
+// directive parses the rest of a directive, behind the % before format[i:], and returns the index
 // behind it, or what is wrong.
 func directive(format string, i int) (d Directive, end int, wrong string) {
 	start := i - 1
@@ -143,7 +143,7 @@ func directive(format string, i int) (d Directive, end int, wrong string) {
 	return d, i, ""
 }
 
-// quoteEnd is format[start:i] with the whole character that starts at i.
+// quoteEnd is format[start:i] with the whole character that begins at i.
 func quoteEnd(format string, start, i int) string {
 	for _, r := range format[i:] {
 		return fmt.Sprintf("%s%c", format[start:i], r)
@@ -181,5 +181,5 @@ func number(format string, i int) (n, end int, ok bool) {
 	return n, i, ok
 }
 
-// Quote writes s so that a format prints it as it stands: with %% for %.
+// Quote returns a format that prints s: with %% for %.
 func Quote(s string) string { return strings.ReplaceAll(s, "%", "%%") }

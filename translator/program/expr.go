@@ -23,27 +23,27 @@ type (
 		Value string
 	}
 
-	// LocalRef is the value of a local, or the place to assign to.
+	// LocalRef is the value of a local, or an lvalue.
 	LocalRef struct {
 		At    syntax.Pos
 		Local *Local
 	}
 
-	// GlobalRef is the value of a scalar global, or the place to assign to.
+	// GlobalRef is the value of a scalar global, or an lvalue.
 	GlobalRef struct {
 		At     syntax.Pos
 		Global *Global
 	}
 
-	// Element is an array's element. A key is nil where * stands (a slice),
-	// which only StatRead, In and Delete allow.
+	// Element is an array's element. A key is nil for * (a slice), which only StatRead, In and Delete
+	// allow.
 	Element struct {
 		At    syntax.Pos
 		Array *Global
 		Keys  []Expr
 	}
 
-	// Call calls Fn; where Fn has a Next, `next` in it tries that with the same arguments.
+	// Call calls Fn; if Fn has a Next, `next` in it calls that with the same arguments.
 	Call struct {
 		At   syntax.Pos
 		Fn   *Function
@@ -57,7 +57,7 @@ type (
 		X  Expr
 	}
 
-	// Binary, on Longs: Op is one of * / % + - >> >>> << & ^ |, or of /u and %u, which take them for unsigned
+	// Binary, on Longs: Op is one of * / % + - >> >>> << & ^ |, or of /u and %u, which are unsigned
 	Binary struct {
 		At   syntax.Pos
 		Op   string
@@ -71,7 +71,7 @@ type (
 		X, Y Expr
 	}
 
-	// Logical: Op is && or ||; Y is evaluated only if X does not decide.
+	// Logical: Op is && or ||; Y is evaluated only if X does not determine the result.
 	Logical struct {
 		At   syntax.Pos
 		Op   string
@@ -99,7 +99,7 @@ type (
 		X, Y Expr
 	}
 
-	// IncDec adds Delta to X (a Long place); its value is X's old one if Post, else the new.
+	// IncDec adds Delta to X (an lvalue of type Long); its value is X's old one if Post, else the new.
 	IncDec struct {
 		At    syntax.Pos
 		X     Expr
@@ -133,7 +133,7 @@ type (
 		Exists bool
 	}
 
-	// In: [Keys] in Array. A key is nil where * stands.
+	// In: [Keys] in Array. A key is nil for *.
 	In struct {
 		At    syntax.Pos
 		Array *Global
@@ -146,7 +146,7 @@ type (
 		Not   bool
 		X     Expr
 		Regex string
-		Keep  bool // matched() is used in the program, so the groups are to be kept
+		Keep  bool // the program calls matched(), so the groups are to be kept
 	}
 
 	// Print writes to the output (Void) or, as Sprint, into a String.
@@ -157,8 +157,8 @@ type (
 		Sprint bool
 	}
 
-	// PrintHist prints a histogram: print(@hist_…(X)); as Sprint it draws it into
-	// a String, with one more newline behind it if Newline.
+	// PrintHist prints a histogram: print(@hist_…(X)); as Sprint it writes it into a String, with one
+	// more newline at the end if Newline.
 	PrintHist struct {
 		At      syntax.Pos
 		X       Expr
@@ -167,8 +167,8 @@ type (
 		Newline bool
 	}
 
-	// Embedded is %{ Code %} as an expression. Args are the parameters of the function around it
-	// that Code reads as STAP_ARG_name, each a LocalRef.
+	// Embedded is %{ Code %} as an expression. Args are the parameters of the surrounding function that
+	// Code reads as STAP_ARG_name, each a LocalRef.
 	Embedded struct {
 		Code   *syntax.EmbeddedC
 		Args   []Expr
@@ -176,9 +176,9 @@ type (
 		Pure   bool
 	}
 
-	// Argument is the Index-th (from 0) integer or pointer argument of the
-	// probed function, as it was passed: 64 bits, the upper ones undefined
-	// where the parameter is narrower. Valid at a function's entry.
+	// Argument is the Index-th (from 0) integer or pointer argument of the probed function, as it was
+	// passed: 64 bits, the upper ones undefined if the parameter is narrower. Valid at a function's
+	// entry.
 	Argument struct {
 		At    syntax.Pos
 		Index int
@@ -193,47 +193,49 @@ type (
 		Number int
 	}
 
-	// SavedValue is Probe.Saved[Index] as it was at function entry.
+	// SavedValue is the value of Probe.Saved[Index] at the function's entry.
 	SavedValue struct {
 		At    syntax.Pos
 		Index int
 		Kind  Type
 	}
 
-	// SymbolAddr is the address of a symbol of the kernel or a module, found at load.
+	// SymbolAddr is the address of a symbol of the kernel or a module, which the consumer resolves when
+	// the session starts.
 	SymbolAddr struct {
 		At     syntax.Pos
 		Image  Image
 		Symbol string
 	}
 
-	// ProbedAddr is where the probed instruction of a program is in the process that
-	// runs it; in a return probe, where the function begins.
+	// ProbedAddr is the address of the probed instruction in the process that hit it; in a return
+	// probe, that of the function's entry.
 	ProbedAddr struct{ At syntax.Pos }
 
-	// ThreadPointer is what the current process's thread finds its own variables by.
+	// ThreadPointer is the current thread's base address of thread-local storage.
 	ThreadPointer struct{ At syntax.Pos }
 
-	// LoadBias is how far above where a program or library is linked the current process has it;
-	// First is where the first page of its file is linked. An error of the handler if the process has not mapped it.
+	// LoadBias is the difference between the addresses of a program or library in the current process
+	// and those that it is linked at; First is the link address of its file's first page. It is an
+	// error of the handler if the process has not mapped the file.
 	LoadBias struct {
 		At    syntax.Pos
 		Image Image
 		First uint64
 	}
 
-	// SyscallNumber is the number of the system call that a process makes.
+	// SyscallNumber is the number of a process's current system call.
 	SyscallNumber struct{ At syntax.Pos }
 
-	// PerfCount is what a counter of perf's has counted in the current task: that of the points of
-	// the family perftask whose File is Counter.
+	// PerfCount is the value of a perf counter for the current task: that of the points of the family
+	// perftask whose File is Counter.
 	PerfCount struct {
 		At      syntax.Pos
 		Counter string
 	}
 
-	// FileValue is $value of a procfs probe, a String: what was written to the file, or, as
-	// the place to assign to, what is read from it.
+	// FileValue is $value of a procfs probe, a String: the text that is written to the file or, as an
+	// lvalue, the text that is read from it.
 	FileValue struct{ At syntax.Pos }
 
 	// Deref loads Size bytes (1, 2, 4 or 8) from Addr. A bad address is an
@@ -244,11 +246,11 @@ type (
 		Size   int
 		Signed bool
 		User   bool // a user-space address
-		// A bit field that is to be assigned to: Bits bits from the Low-th on. 0: all of it.
+		// A bit field, as an lvalue: Bits bits from bit Low on. 0: all bits.
 		Low, Bits int
 	}
 
-	// Cast narrows X to Size bytes (1, 2 or 4) and extends it again.
+	// Cast truncates X to Size bytes (1, 2 or 4) and extends it to 64 bits.
 	Cast struct {
 		At     syntax.Pos
 		X      Expr
@@ -256,8 +258,8 @@ type (
 		Signed bool
 	}
 
-	// ScriptExpr is, in a Value, an expression of the script that the checker has yet
-	// to lower: an index in a target variable, or @cast's operand.
+	// ScriptExpr is, in a Value, an expression of the script that the checker has not lowered yet: an
+	// index in a target variable, or @cast's operand.
 	ScriptExpr struct {
 		X syntax.Expr
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package program is the script as the later passes know it: probes resolved
-// to points, names resolved to variables, every expression typed.
+// Package program is the typed script: probes are resolved to points, names to variables, and every
+// expression has a type.
 //
-// It is only data. Package elaborate makes an Elaborated out of syntax trees;
-// package check turns that into a Program; package emit writes a Program as C.
+// It consists of types only. Package elaborate makes an Elaborated of syntax trees; package check turns
+// that into a Program; package emit writes a Program as C.
 package program
 
 import (
@@ -13,7 +13,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A Type is what a value, a variable or an array's element is.
+// A Type is the type of a value, a variable or an array's elements.
 type Type uint8
 
 const (
@@ -21,20 +21,20 @@ const (
 	Long         // 64-bit signed
 	String
 	Stat // a statistic, filled with <<<
-	Void // what a function without result returns
+	Void // the result of functions without one
 )
 
-// String returns the type as scripts spell it.
+// String returns the type's name in scripts.
 func (t Type) String() string {
 	return [...]string{"unknown", "long", "string", "stats", "void"}[t]
 }
 
-// A Program is a script that has passed every check: what it holds is used,
-// what it names exists, and its types agree.
+// A Program is a script that has passed every check: it has no unused parts, and its names and types
+// are resolved.
 type Program struct {
 	Globals   []*Global
-	Functions []*Function // the reachable ones, library's included
-	Probes    []*Probe    // in the order in which they are written
+	Functions []*Function // those that are called, including the library's
+	Probes    []*Probe    // in the order of the script
 	Embedded  []*syntax.EmbeddedC
 }
 
@@ -42,25 +42,24 @@ type Program struct {
 // of one of them.
 type Global struct {
 	At      syntax.Pos
-	Name    string // unique in the program; private ones of a library file carry its name
+	Name    string // unique in the program; private ones of a library file include the file's name
 	Type    Type   // of the scalar, or of the array's elements
 	Keys    []Type // nil for a scalar; Long or String each, one to nine
 	Init    Expr   // *Number, *Text or nil
 	MaxSize int64  // entries, 0 for MAXMAPENTRIES
 	Wrap    bool
-	Stat    *StatSpec // non-nil if Type is Stat: what has to be kept
+	Stat    *StatSpec // non-nil if Type is Stat: the figures to be kept
 }
 
-// A StatSpec says which figures of a statistic are ever asked for.
-// Count and sum are always kept.
+// A StatSpec lists the figures of a statistic that are read. Count and sum are always kept.
 type StatSpec struct {
 	Min, Max, Variance bool
 	BitShift           int64   // @variance's parameter
-	Hists              []*Hist // one for each distinct histogram that is asked for
+	Hists              []*Hist // without duplicates
 }
 
-// A Hist is a histogram: logarithmic if Linear is false, else with buckets of
-// Interval from Low to High and one each below and above.
+// A Hist is a histogram: logarithmic if Linear is false, else with buckets of width Interval from Low
+// to High and one each below and above.
 type Hist struct {
 	Linear              bool
 	Low, High, Interval int64
@@ -76,14 +75,14 @@ type Local struct {
 // A Function is one variant of a script function, or one of embedded C.
 type Function struct {
 	At      syntax.Pos
-	Name    string // unique in the program: overloads carry their arity and rank
-	Script  string // as the script spells it
+	Name    string // unique in the program; for overloads with the number of parameters and the rank
+	Script  string // in the script
 	Params  []*Local
 	Locals  []*Local // without Params
 	Result  Type     // Void, Long or String
 	Body    []Stmt
 	Code    *syntax.EmbeddedC // instead of Body
-	Builtin bool              // Code of the embedded tapset library, which lives in the prebuilt runtime
+	Builtin bool              // Code of the embedded tapset library, which is in the prebuilt runtime
 	Pure    bool              // Code marked /* pure */, or a Body without effects
 	Next    *Function         // the overload that `next` falls through to, nil if none
 }
@@ -91,59 +90,67 @@ type Function struct {
 // A Probe is a handler and all the points at which it runs.
 type Probe struct {
 	At     syntax.Pos
-	Name   string // the probe point as the script spells it
+	Name   string // the probe point in the script
 	Points []*Point
 	Locals []*Local
-	Cond   Expr   // if (Cond) on the point, nil if none
-	Saved  []Expr // evaluated at function entry for SavedValue, in return probes
+	Cond   Expr   // the condition of the point, nil if there is none
+	Saved  []Expr // evaluated at the function's entry for SavedValue, in return probes
 	Body   []Stmt
 }
 
-// A Point is one place or event that a probe is attached to.
+// A Point is one probe site or event that a probe is attached to.
 type Point struct {
 	At     syntax.Pos
-	Family string // which file of runtime-c/kernel serves it: "begin", "timer", "function", "return", …
+	Family string // the family in runtime-c/kernel: "begin", "timer", "function", "return", …
 	Name   string // what pp() returns
-	Script string // what pn() returns: the alias that the script names, with what is behind it; "" if there is none, and it is Name
-	Func   string // what probefunc() returns, "" if it is to be found from the address
+	Script string // what pn() returns: the alias in the script, with its suffix; "" if there is none, and pn() is Name
+	Func   string // what probefunc() returns, "" if it is to be looked up by the address
 	Site
-	// Program is the path of the program whose processes count, "" for those of all: that which a
-	// library's function is probed in.
+	// Program is the path of the program whose processes hit the point, if a library's function is
+	// probed in one program only; "" for all processes.
 	Program string
-	// File is the path of the file that the point is about, below the session's folder in procfs; of the
-	// family perftask, the name of the counter that it is.
+	// File is the path of the point's file, below the session's folder in procfs; of the family
+	// perftask, the name of the counter, if the point is one.
 	File string
-	// Returns holds where a program's file has the instructions by which the function at the
-	// site returns; nil where the kernel has to find its returns.
+	// Returns are the offsets in the program's file of the instructions by which the function at the
+	// site returns; nil if the kernel's uretprobes are to be used.
 	Returns []uint64
-	Args    [2]int64
-	// Args are the family's own: begin, end, error: sequence number;
-	// timer: period in ns, randomization in ns; return, kretprobe: maxactive;
-	// uprobe: process; uretprobe: maxactive, process; process: one of ProcessBegin and so on, process; a process is its id, 0 for any;
-	// netfilter: the protocol family << 8 | the hook, the priority;
-	// perf, perftask: the event's config, its type << 47 | how many events lead to a hit, or the negative of that with hits
-	// in a second; perftask: | PerfOfTarget, and 0 events for a counter;
-	// procfs: the file's mode and one of ProcfsRead and ProcfsWrite, the size of what is read, 0 for the limit's;
-	// hwbreak: the address if there is no Symbol, the length in bytes, below 0 if reading counts too.
-
-	// Registers is set where only all registers will do; else the handler
-	// sees those that carry a function's arguments and its result.
+	// Args are the family's parameters. A process is its id, 0 for any, or TargetProcesses.
+	//
+	//	begin, end, error  sequence number
+	//	timer              period in ns, randomization in ns
+	//	return, kretprobe  maxactive
+	//	uprobe             process
+	//	uretprobe          maxactive, process
+	//	process            one of ProcessBegin and so on, process
+	//	netfilter          protocol family << 8 | hook, priority
+	//	perf               the event's config, its type << 47 | events for each hit,
+	//	                   or the negative of that with hits per second
+	//	perftask           the same | PerfOfTarget, with 0 events for a counter
+	//	procfs             mode and one of ProcfsRead and ProcfsWrite, size of what is read
+	//	                   in bytes, 0 for the limit's
+	//	hwbreak            address if there is no Symbol, length in bytes, negative if
+	//	                   reads count, too
+	Args [2]int64
+	// Registers is set if the handler needs all registers; otherwise it gets those of a function's
+	// arguments and its result.
 	Registers bool
-	// Cold marks the points that fire seldom (begin, end, error, timers of a
-	// millisecond and more): their handlers may pay so that others need not.
+	// Cold is set for points that fire rarely (begin, end, error, timers of a millisecond and more):
+	// their handlers may be slower so that others are faster.
 	Cold bool
 }
 
-// IsCounter reports whether PerfCount reads the point: no handler runs at it.
+// IsCounter reports whether the point is a counter that PerfCount reads: no handler runs at it.
 func (pt *Point) IsCounter() bool { return pt.Family == "perftask" && pt.File != "" }
 
-// TargetProcesses stands for a process's id: that of the target and those descended from it.
+// TargetProcesses is used as a process id: the target process and its descendants.
 const TargetProcesses = -1
 
-// PerfOfTarget is set in the second argument of perftask's points, before its sign, if only the processes of the target count.
+// PerfOfTarget is set in the second argument of perftask's points, before its sign, if only the
+// processes of the target are counted.
 const PerfOfTarget = 1 << 62
 
-// What a point of the family process is at, in its first argument.
+// Events of the family process, in a point's first argument.
 const (
 	ProcessBegin = 1 + iota
 	ProcessEnd
@@ -153,31 +160,30 @@ const (
 	SyscallReturn
 )
 
-// What a point of the family procfs is at, beside the mode in its first argument.
+// Events of the family procfs, combined with the mode in a point's first argument.
 const (
 	ProcfsRead  = 1 << 16
 	ProcfsWrite = 1 << 17
 )
 
-// Elaborated is what pass 2 hands to the checker.
+// Elaborated is the result of elaboration, which the checker reads.
 type Elaborated struct {
-	// Files holds the user's file first, then the library's files that
-	// something in a file before them refers to.
+	// Files begins with the user's file, followed by the library's files that are referred to.
 	Files  []*syntax.File
 	Probes []*ElaboratedProbe
-	// Values resolves target variables and @operators that stand in functions.
+	// Values resolves target variables and @operators in functions.
 	Values map[syntax.Expr]*Value
 }
 
-// An ElaboratedProbe is one probe with its aliases followed to real points.
+// An ElaboratedProbe is one probe with its aliases resolved to points.
 type ElaboratedProbe struct {
 	At      syntax.Pos
 	Name    string
 	Points  []*Point // share Bodies and Values
-	Targets bool     // there are target variables at them
+	Targets bool     // target variables can be used at them
 	Conds   []syntax.Expr
-	// Bodies run one after the other in one scope: the prologues of its
-	// aliases, the handler, and their epilogues.
+	// Bodies run one after the other in one scope: the prologues of the aliases, the handler, and the
+	// epilogues.
 	Bodies []*syntax.Block
 	// Values resolves the target variables and @operators in Bodies and Conds.
 	Values map[syntax.Expr]*Value
@@ -185,16 +191,16 @@ type ElaboratedProbe struct {
 	Saved []Expr
 }
 
-// A Value is what a target variable or an @operator turned out to be.
+// A Value is the value of a target variable or an @operator.
 type Value struct {
 	X     Expr   // its value; nil if Err is set
-	Store Expr   // for assignment: a *Deref, *Cast or register expression that can be written; nil if it can't
-	Fixed string // why it can't, "" for no particular reason
+	Store Expr   // for assignment: a *Deref, *Cast or register expression that can be written; nil if it can't be assigned to
+	Fixed string // why it can't be assigned to, "" for no particular reason
 	Free  bool   // it can be assigned to without guru mode
 	// Err is reported if the checker keeps the expression: @defined($x) ? $x : 0 drops it. With a
-	// Store it is for reading alone.
+	// Store, it concerns only reading.
 	Err *syntax.Diagnostic
-	// Points is what X points to if it is an address, as the elaborator knows it (*vars.Pointed);
-	// nil if it is none.
+	// Points is the type that X points to if X is an address, for the elaborator (a *vars.Pointed);
+	// else nil.
 	Points fmt.Stringer
 }

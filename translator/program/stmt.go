@@ -34,26 +34,26 @@ type (
 		Body             Stmt
 	}
 
-	// Foreach walks over Array's elements that match Slice: in the order of
-	// their insertion, or sorted. Elements that the body deletes are not
-	// visited; the array may be read, but elements are not added in it.
+	// Foreach iterates over Array's elements that match Slice: in the order of their insertion, or
+	// sorted. Elements that the body deletes are not visited; the body may read the array, but does not
+	// add elements.
 	Foreach struct {
 		At    syntax.Pos
 		Array *Global
-		Slice []Expr   // nil if none; an element is nil where * stands
+		Slice []Expr   // nil if none; an element is nil for *
 		Keys  []*Local // one for each of the array's keys
 		Value *Local   // nil if not captured, or if the array holds statistics
 		// Cursor is set if the array holds statistics and the value is
 		// captured: StatRead's X may then be a StatCursor on it.
 		Cursor  *Cursor
 		SortDir int    // +1 ascending, -1 descending, 0 unsorted
-		SortKey int    // 1.. the key's place; 0 the value
+		SortKey int    // the number of the key, from 1; 0: the value
 		SortOp  string // for statistics by value: count, sum, min, max, avg, variance
 		Limit   Expr   // Long; nil if none
 		Body    Stmt
 	}
 
-	// ForeachBucket walks over all buckets of a histogram, empty ones too.
+	// ForeachBucket iterates over all buckets of a histogram, empty ones too.
 	ForeachBucket struct {
 		At      syntax.Pos
 		X       Expr // *GlobalRef or *Element of type Stat
@@ -61,7 +61,7 @@ type (
 		Key     *Local // the bucket's index, as in @hist_…(x)[index]; nil if not captured
 		Value   *Local // its count, nil if not captured
 		SortDir int
-		SortKey int // 1 the index, 0 the count
+		SortKey int // 1: the index, 0: the count
 		Limit   Expr
 		Body    Stmt
 	}
@@ -69,7 +69,7 @@ type (
 	// Break leaves the innermost loop.
 	Break struct{ At syntax.Pos }
 
-	// Continue goes on with the innermost loop.
+	// Continue begins the next iteration of the innermost loop.
 	Continue struct{ At syntax.Pos }
 
 	// Next ends a probe's handler, or makes a function fall through to its Next.
@@ -81,8 +81,8 @@ type (
 		X  Expr // nil in functions of type Void
 	}
 
-	// Delete empties X: an element, a slice (some of its keys nil), a whole
-	// array (a *GlobalRef on one), a scalar or a statistic.
+	// Delete deletes X: an element, a slice (some of its keys nil), all elements of an array (a
+	// *GlobalRef); a scalar or statistic is cleared.
 	Delete struct {
 		At syntax.Pos
 		X  Expr // *GlobalRef or *Element
@@ -92,12 +92,12 @@ type (
 	Try struct {
 		At    syntax.Pos
 		Body  Stmt
-		Msg   Expr // *LocalRef or *GlobalRef of type String, nil if not wanted
+		Msg   Expr // *LocalRef or *GlobalRef of type String, nil if not given
 		Catch Stmt
 	}
 )
 
-// A Cursor is the element that a Foreach over statistics stands at.
+// A Cursor is the current element of a Foreach over statistics.
 type Cursor struct {
 	Array *Global
 	Name  string

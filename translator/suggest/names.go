@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// DidYouMean offers one to three names.
+// DidYouMean is a hint with one to three names.
 func DidYouMean(names []string) string {
 	var quoted []string
 	for _, n := range names {
@@ -21,7 +21,7 @@ func DidYouMean(names []string) string {
 	return "did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?"
 }
 
-// Similar offers names as SystemTap does: " (similar functions: a, b)", "" without any.
+// Similar lists names in SystemTap's form: " (similar functions: a, b)", "" without any.
 func Similar(what string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -29,7 +29,7 @@ func Similar(what string, names []string) string {
 	return " (" + strings.TrimSpace("similar "+what) + ": " + strings.Join(names, ", ") + ")"
 }
 
-// Enumerate lists at most n names, and says how many more there are.
+// Enumerate lists at most n names, and the number of the others.
 func Enumerate(names []string, n int) string {
 	if len(names) > n {
 		return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package suggest finds what a misspelt name was meant to be.
+// Package suggest finds the known names that are most similar to a misspelt one.
 package suggest
 
 import (
@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// maxName is how long a name may be for which it is worth looking.
+// maxName is the maximal length of names for which similar ones are searched.
 const maxName = 64
 
-// Hint returns `did you mean "x"?` for the nearest of known, "" if none is near.
+// Hint returns `did you mean "x"?` for the most similar name in known, "" if none is similar.
 func Hint(name string, known []string) string {
 	if near := Nearest(name, known, 1); len(near) > 0 {
 		return `did you mean "` + near[0] + `"?`
@@ -19,8 +19,8 @@ func Hint(name string, known []string) string {
 	return ""
 }
 
-// Nearest returns up to n of known that a third of name's letters or fewer
-// would have to change for, the nearest first.
+// Nearest returns up to n names in known whose distance is at most a third of name's length, the
+// nearest first.
 func Nearest(name string, known []string, n int) []string {
 	if len(name) > maxName {
 		return nil
@@ -49,8 +49,8 @@ func Nearest(name string, known []string, n int) []string {
 	return names
 }
 
-// distance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b; any number above limit may stand for more.
+// distance is the number of insertions, deletions, replacements and swaps of neighbours that turn a
+// into b; above limit it may be any larger number.
 func distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit {
 		return limit + 1

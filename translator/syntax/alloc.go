@@ -18,13 +18,13 @@ func (s *slab[T]) new() *T {
 	return n
 }
 
-// lists allocates slices likewise.
+// A lists allocates slices in batches.
 type lists[T any] struct {
 	free []T
 	size int
 }
 
-// take returns a slice of no elements and room for n.
+// take returns an empty slice of capacity n.
 func (l *lists[T]) take(n int) []T {
 	if n > len(l.free) {
 		l.size = min(2*l.size+8, 512)

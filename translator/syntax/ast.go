@@ -4,7 +4,7 @@ package syntax
 
 // A Node is any part of the tree.
 type Node interface {
-	Pos() Pos // the node's first character, but for infix operators: the operator's
+	Pos() Pos // of the node's first character, but for infix operators of the operator
 }
 
 // A File is one preprocessed and parsed Source.
@@ -81,7 +81,7 @@ func (d *AliasDecl) Pos() Pos    { return d.At }
 func (d *ProbeDecl) Pos() Pos    { return d.At }
 func (d *EmbeddedDecl) Pos() Pos { return d.Code.At }
 
-// A TypeName is a written type: "long", "string", or "" where it is inferred.
+// A TypeName is a written type: "long", "string", or "" if it is to be inferred.
 type TypeName string
 
 // Param: Name:Type
@@ -94,7 +94,7 @@ type Param struct {
 // EmbeddedC: %{ Text %}
 type EmbeddedC struct {
 	At   Pos
-	Text string // what stands between %{ and %}, to the letter
+	Text string // the text between %{ and %}, unchanged
 }
 
 // ProbePoint: Components ? or ! if (Cond). Braces are expanded by the parser;
@@ -155,11 +155,11 @@ type (
 	ForeachStmt struct {
 		At       Pos
 		Value    *Ident   // nil if not captured
-		Keys     []*Ident // one or more; none only over a histogram's value capture
+		Keys     []*Ident // one or more; none only for a histogram whose value is captured
 		Array    Expr     // *Ident or *StatOp of a histogram (@hist_log(x), @hist_log(a[k]))
-		Slice    []Expr   // nil if not given; an element is nil where * stands
+		Slice    []Expr   // nil if not given; an element is nil for *
 		SortDir  int      // +1 ascending, -1 descending, 0 unsorted
-		SortKey  int      // 1.. the key's place; 0 the value
+		SortKey  int      // the number of the key, from 1; 0: the value
 		SortStat string   // with SortKey 0 on statistics: "count", "sum", "min", "max", "avg", "variance"; "" if none was given
 		Limit    Expr     // nil if not given
 		Body     Stmt
@@ -183,7 +183,7 @@ type (
 	// DeleteStmt: delete X
 	DeleteStmt struct {
 		At Pos
-		X  Expr // *Ident or *IndexExpr, whose Index may hold nil for *
+		X  Expr // *Ident or *IndexExpr, whose Index may contain nil for *
 	}
 
 	// TryStmt: try { Body } catch (Msg) { Catch }

@@ -32,8 +32,8 @@ type (
 		Name string
 	}
 
-	// IndexExpr: X[Index]. X is an *Ident (an array) or a *StatOp (a histogram,
-	// one index). An element of Index is nil where * stands.
+	// IndexExpr: X[Index]. X is an *Ident (an array) or a *StatOp (a histogram, one index). An element
+	// of Index is nil for *.
 	IndexExpr struct {
 		At    Pos
 		X     Expr
@@ -78,7 +78,7 @@ type (
 		Regex *StringLit
 	}
 
-	// InExpr: Index in Array; [a, b] in Array. An element is nil where * stands.
+	// InExpr: Index in Array; [a, b] in Array. An element is nil for *.
 	InExpr struct {
 		At    Pos
 		Index []Expr
@@ -107,22 +107,22 @@ type (
 		Params []int64
 	}
 
-	// TargetVar: $name, $$name, @var("name", "module"), @cast(X, "type", "module")
-	// or any other expression X that -> or [ ] follows (but not name[…]) or that &
-	// precedes. Each with Access, and with & before it or $ or $$ behind it.
+	// TargetVar: $name, $$name, @var("name", "module"), @cast(X, "type", "module") or any other
+	// expression X that is followed by -> or [ ] (but not name[…]) or preceded by &. Each has Access,
+	// and may have & before it or $ or $$ behind it.
 	TargetVar struct {
 		At     Pos
 		Kind   TargetKind
-		Name   string // with one leading $ for $$vars and family; the type for @cast; the variable for @var
+		Name   string // $$vars and its family keep one $; the type for @cast; the variable for @var
 		Module string // @var's and @cast's last argument; "" if not given
-		X      Expr   // @cast's operand; that of an AutoCast
+		X      Expr   // the operand of @cast or of an AutoCast
 		Access []Access
 		Addr   bool // & before it
 		Pretty int  // the number of $ behind it: 0, 1 or 2
 	}
 
-	// AtExpr: @Op(Args): @defined, @entry, @probewrite, @perf, @const, @enum,
-	// @enumname, @module, @choose_defined and every @word( that is none of the others.
+	// AtExpr: @Op(Args): @defined, @entry, @probewrite, @perf, @const, @enum, @enumname, @module,
+	// @choose_defined and every other @word( .
 	AtExpr struct {
 		At   Pos
 		Op   string // without @
@@ -140,14 +140,14 @@ type (
 	}
 )
 
-// TargetKind tells the forms of a TargetVar apart.
+// TargetKind is the form of a TargetVar.
 type TargetKind uint8
 
 const (
 	DollarVar TargetKind = iota // $name
 	AtVar                       // @var("name", "module")
 	AtCast                      // @cast(X, "type", "module")
-	AutoCast                    // X with Access, where X's type is known from what was assigned to it
+	AutoCast                    // X with Access, where X's type is inferred from assignments
 )
 
 // Access: ->Member or [Index], one step of a TargetVar's chain.

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
-// longScript returns a script of about n lines, written as people write them:
-// with six tokens a line where SystemTap's examples have four.
+// longScript returns a realistic script of about n lines: it has six tokens a line; SystemTap's
+// examples have four.
 func longScript(n int) []byte {
 	var b strings.Builder
 	b.WriteString("#!/usr/bin/env stap\nglobal reads, names, start%[1000]\n@define ms(us) %( ((@us) / 1000) %)\n\n")
@@ -87,7 +85,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkFormat lays out the same script.
+// BenchmarkFormat formats the same script.
 func BenchmarkFormat(b *testing.B) {
 	text := longScript(10000)
 	b.SetBytes(int64(len(text)))
@@ -120,70 +118,6 @@ func BenchmarkLibrary(b *testing.B) {
 			if _, diags := Parse(src, env); diags.Err() != nil {
 				b.Fatal(diags)
 			}
-		}
-	}
-}
-
-// cpuTime returns the time that the process has computed for: other than the
-// clock's it does not depend on what else the machine does.
-func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-// TestLinear parses texts that are easy to get quadratic on, at two sizes.
-func TestLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
-	}
-	for _, tt := range []struct{ name, head, unit, tail string }{
-		{"statements", "probe begin {", " x = y + 1\n", "}"},
-		{"one line", "probe begin {", " x = y + 1;", "}"},
-		{"errors", "probe begin {", " x = = 1\n", "}"},
-		{"declarations", "", "probe begin {}\n", ""},
-		{"globals", "", "global g\n", ""},
-		{"junk", "", "\x01\xff ", ""},
-		{"strings", "probe begin { x = ", "\"a\\n\" ", "}"},
-		{"open brackets", "probe begin { x = ", "(", ""},
-		{"open braces", "probe begin { ", "{", ""},
-		{"conditionals", "", "%( 1 == 1 %? ", ""},
-		{"closed conditionals", "", "%( 1 == 1 %? %) ", ""},
-		{"stray ends", "", "%) ", ""},
-		{"macros", "@define a %( %( 0 == 1 %? x x x x x x x x %) %)\n", "@a ", ""},
-		{"macro arguments", "@define a(x) %( @x %) probe begin { y = ", "@a(", ""},
-		{"definitions", "", "@define count %( %) ", ""},
-		{"wildcards", "probe ", "a*", " {}"},
-		{"points", "probe a", ", b.c", " {}"},
-		{"operators", "probe begin { x = a", "\n+ b", "}"},
-		{"unary operators", "probe begin { x = ", "! ", "a }"},
-		{"else ifs", "probe begin { if (x) {}", " else if (y) {}", "}"},
-		{"members", "probe begin { x = $a", "->b", "}"},
-		{"arguments", "probe begin { x = f(a", ", b", ")}"},
-		{"comments", "", "/* \n */ # x\n", ""},
-		{"args", "probe begin { x = a", " + $1 . @1", "}"},
-	} {
-		measure := func(n int) time.Duration {
-			text := []byte(tt.head + strings.Repeat(tt.unit, n) + tt.tail)
-			env := testEnv()
-			env.Args = []string{"5"}
-			best := time.Hour
-			for range 3 {
-				start := cpuTime(t)
-				_, diags := Parse(&Source{Path: "x", Text: text}, env)
-				diags.Write(&strings.Builder{}, false)
-				Format(&Source{Path: "x", Text: text})
-				best = min(best, cpuTime(t)-start)
-			}
-			return best
-		}
-		small, large := measure(2000), measure(16000)
-		t.Logf("%s: %v, %v", tt.name, small, large)
-		if large > 40*small+50*time.Millisecond {
-			t.Errorf("%s: 8 times the text took %v instead of %v", tt.name, large, small)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// fetched returns the directory that path is in: / where the machine has it, or
-// else one into which the Debian package that contains it was unpacked.
+// fetched returns the root directory of path: / if the machine has it, or else one into which the
+// Debian package that contains it has been unpacked.
 func fetched(t *testing.T, pkg, path string) string {
 	t.Helper()
 	if _, err := os.Stat(path); err == nil {
@@ -60,7 +60,7 @@ func libraryEnv(t *testing.T, tapsets string) *Env {
 	for _, path := range filesBelow(t, tapsets, ".stpm") {
 		dir, _ := filepath.Rel(tapsets, filepath.Dir(path))
 		if dir == "bpf" || dir == "dyninst" {
-			continue // other runtimes' own
+			continue // for other runtimes
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -73,8 +73,7 @@ func libraryEnv(t *testing.T, tapsets string) *Env {
 	return env
 }
 
-// exampleArgs are the arguments of the examples that can't do with
-// "begin" for each.
+// exampleArgs are the arguments of the examples that do not work with "begin" for each.
 var exampleArgs = map[string][]string{
 	"measureinterval.stp": {"begin", "tid()", "@avg", "end"},
 	"watchdog.stp":        {"begin", "end", "100"},
@@ -83,7 +82,7 @@ var exampleArgs = map[string][]string{
 	"periodic.stp":        {"5"},
 }
 
-// TestExamples parses SystemTap's examples, prints them and lays them out.
+// TestExamples parses, prints and formats SystemTap's examples.
 func TestExamples(t *testing.T) {
 	tapsets := fetched(t, "systemtap-common", "/usr/share/systemtap/tapset")
 	examples := fetched(t, "systemtap-doc", "/usr/share/systemtap/examples")
@@ -98,7 +97,7 @@ func TestExamples(t *testing.T) {
 	for _, path := range files {
 		name := filepath.Base(path)
 		if name == "security-bandaid-template.stp" {
-			continue // holds "probe … {...}" to be filled in; stap rejects it too
+			continue // contains "probe … {...}" to be filled in; stap rejects it too
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// condition evaluates what stands between %( and %?. It reports false for ok,
-// and leaves the stream inside of the conditional, if it can't.
+// condition evaluates the condition between %( and %?. After an error ok is false, and the stream is
+// inside of the conditional.
 func (pp *preprocessor) condition() (truth, ok bool) {
 	c := condParser{pp: pp, frames: len(pp.frames)}
 	c.next()
@@ -25,11 +25,11 @@ func (pp *preprocessor) condition() (truth, ok bool) {
 type condParser struct {
 	pp     *preprocessor
 	tok    token
-	frames int // the frame that the conditional stands in
+	frames int // the number of frames at the conditional
 }
 
-// next reads a token, with macros and arguments expanded. It does not read
-// past the end of the frame that the conditional stands in.
+// next reads a token, with macros and arguments expanded. It does not read beyond the end of the
+// conditional's frame.
 func (c *condParser) next() {
 	pp := c.pp
 	for {
@@ -54,7 +54,7 @@ func (c *condParser) next() {
 			}
 			t = s
 		case tCondOpen:
-			if len(pp.frames) > c.frames && len(pp.conds) < maxDepth { // a macro's own
+			if len(pp.frames) > c.frames && len(pp.conds) < maxDepth { // a conditional in a macro's body
 				pp.conditional(t)
 				continue
 			}
@@ -75,20 +75,20 @@ func (c *condParser) next() {
 	}
 }
 
-// nextIf reads the first token of a part of the condition. If the part is not
-// wanted it may refer to arguments that were not given: $# > 1 && $2 == 5.
+// nextIf reads the first token of a part of the condition. If the part is not evaluated, it may refer
+// to missing arguments: $# > 1 && $2 == 5.
 func (c *condParser) nextIf(want bool) {
 	c.pp.lenient = !want
 	c.next()
 }
 
-// fail reports what was expected instead of the current token, and gives the
-// token back so that the rest of the conditional can be skipped.
+// fail reports what was expected instead of the current token, and pushes the token back so that the
+// rest of the conditional can be skipped.
 func (c *condParser) fail(expected string) bool {
 	t := c.tok
 	switch t.kind {
 	case tEOF:
-		// skipBranch says that the conditional has no end.
+		// skipBranch reports that the conditional has no end.
 		return false
 	case tBad:
 		if t.text != "" {
@@ -106,7 +106,7 @@ func (c *condParser) fail(expected string) bool {
 	return false
 }
 
-// or parses a || b. What is not wanted is parsed, but not evaluated.
+// or parses a || b. If want is false, it is parsed but not evaluated.
 func (c *condParser) or(want bool) (truth, ok bool) {
 	truth, ok = c.and(want)
 	for ok && c.tok.kind == tOrOr {
@@ -118,7 +118,7 @@ func (c *condParser) or(want bool) (truth, ok bool) {
 	return truth, ok
 }
 
-// and parses a && b, which binds closer.
+// and parses a && b, which has higher precedence.
 func (c *condParser) and(want bool) (truth, ok bool) {
 	truth, ok = c.comparison(want)
 	for ok && c.tok.kind == tAndAnd {
@@ -130,8 +130,7 @@ func (c *condParser) and(want bool) (truth, ok bool) {
 	return truth, ok
 }
 
-// comparison parses one comparison: of a name with a string, of two strings or
-// of two numbers.
+// comparison parses one comparison: of a name and a string, of two strings or of two numbers.
 func (c *condParser) comparison(want bool) (truth, ok bool) {
 	left := c.tok
 	switch left.kind {
@@ -180,7 +179,7 @@ func (c *condParser) comparison(want bool) (truth, ok bool) {
 	return c.subject(left.text, op.kind, right), true
 }
 
-// subject compares what is known under a name.
+// subject compares the value of a name, such as kernel_v.
 func (c *condParser) subject(name string, op kind, right string) bool {
 	env := c.pp.env
 	switch name {
@@ -200,8 +199,8 @@ func (c *condParser) subject(name string, op kind, right string) bool {
 	return matchWildcard(right, env.config(name)) == (op == tEq)
 }
 
-// configs compares a configuration option with a number or another option. As
-// numbers, options that have none count as 0.
+// configs compares a configuration option with a number or another option. Options that are not set
+// count as the number 0.
 func (c *condParser) configs(name string, op kind) (truth, ok bool) {
 	env := c.pp.env
 	left, _ := parseNumber(env.config(name))
@@ -242,7 +241,7 @@ func (c *condParser) guru(op token) (truth, ok bool) {
 	return ((n != 0) == c.pp.env.Guru) == (op.kind == tEq), true
 }
 
-// strings parses a comparison of strings: by their bytes.
+// strings parses a comparison of strings, which is by bytes.
 func (c *condParser) strings(left token) (truth, ok bool) {
 	op := c.tok
 	if !isComparison(op.kind) {
@@ -295,7 +294,7 @@ func (c *condParser) number() (n int64, ok bool) {
 	return n, true
 }
 
-// joined takes adjacent string literals as one, with escapes resolved.
+// joined joins adjacent string literals, with escapes resolved.
 func (c *condParser) joined() token {
 	first := c.tok
 	var parts []string
@@ -318,7 +317,7 @@ func compareNumbers(left int64, op kind, right int64) bool {
 	return compare(op, cmp.Compare(left, right))
 }
 
-// compare applies a comparison operator to an order.
+// compare applies a comparison operator to the sign of a comparison's result.
 func compare(op kind, order int) bool {
 	switch op {
 	case tLess:

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Severity tells an error, which stops the pass, from a warning.
+// Severity distinguishes errors, which stop the pass, from warnings.
 type Severity uint8
 
 const (
@@ -18,17 +18,18 @@ const (
 	Warning
 )
 
-// A Diagnostic is one complaint about a script, from whichever pass.
+// A Diagnostic is one error or warning about a script, from any pass.
 type Diagnostic struct {
 	Pos      Pos
 	Severity Severity
-	Msg      string // without position or trailing punctuation
-	Hint     string // what to do next, "" if nothing is near; e.g. `did you mean "execname"?`
-	Stap     string // what SystemTap says instead of both, which programs match; "" where it is not known
-	Unprobed bool   // it is about a probe point that stands for no place: SystemTap says that first, and then Stap
+	Msg      string // without position and final punctuation
+	Hint     string // a suggestion, "" if there is none; e.g. `did you mean "execname"?`
+	Stap     string // SystemTap's message in place of both, for programs that parse it; "" if it is not known
+	Further  bool   // an error of pass 1 after another one in the same declaration, of which SystemTap reports only the first
+	Unprobed bool   // it is about a probe point without a probe site: SystemTap reports that first, and then Stap
 }
 
-// InStap sets what SystemTap says in d's place, and returns d.
+// InStap sets SystemTap's message in place of d's, and returns d.
 func (d *Diagnostic) InStap(format string, args ...any) *Diagnostic {
 	d.Stap = fmt.Sprintf(format, args...)
 	return d
@@ -51,7 +52,7 @@ func (d *Diagnostic) Error() string {
 	return s
 }
 
-// Diagnostics is what one pass found. As an error it stands for its errors.
+// Diagnostics are the errors and warnings of a pass. As an error it prints the errors.
 type Diagnostics []*Diagnostic
 
 // Errorf adds an error at pos and returns it, so that a hint can be set.
@@ -70,7 +71,18 @@ func (ds *Diagnostics) add(pos Pos, sev Severity, format string, args ...any) *D
 	return d
 }
 
-// Err returns ds as an error if it holds one.
+// markFurther marks all errors of ds, those of one declaration, but the first.
+func (ds Diagnostics) markFurther() {
+	first := true
+	for _, d := range ds {
+		if d.Severity == Error {
+			d.Further = !first
+			first = false
+		}
+	}
+}
+
+// Err returns ds as an error if it includes an error, else nil.
 func (ds Diagnostics) Err() error {
 	for _, d := range ds {
 		if d.Severity == Error {
@@ -89,7 +101,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort orders ds by file and place; diagnostics of one place keep their order.
+// Sort orders ds by file and position; it is stable.
 func (ds Diagnostics) Sort() {
 	sort.SliceStable(ds, func(i, j int) bool {
 		a, b := ds[i].Pos, ds[j].Pos
@@ -100,8 +112,8 @@ func (ds Diagnostics) Sort() {
 	})
 }
 
-// Write prints ds for a person: the message, the line, a caret under the
-// place, and the hint. With color, the severity and caret stand out.
+// Write prints ds for users: the message, the line, a caret below the position, and the hint. With
+// color, the severity and caret are highlighted.
 func (ds Diagnostics) Write(w io.Writer, color bool) {
 	for _, d := range ds {
 		d.write(w, color)
@@ -133,11 +145,10 @@ func (d *Diagnostic) write(w io.Writer, color bool) {
 	}
 }
 
-// maxExcerpt is how many bytes of a line are shown.
+// maxExcerpt is the number of bytes of a line that are shown.
 const maxExcerpt = 200
 
-// excerpt returns the part of a long line that is around col, and where col is
-// in it.
+// excerpt returns the part of a long line around col, and the column in it.
 func excerpt(line string, col int) (string, int) {
 	if len(line) <= maxExcerpt {
 		return line, col

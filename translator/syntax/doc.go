@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package syntax is pass 1: it turns the text of a script, a tapset file or a
-// macro library into a tree.
+// Package syntax is pass 1: it turns the text of a script, a tapset file or a macro library into a
+// tree.
 //
-// The text goes through three hands, none of which looks further ahead than one
-// token:
+// The text goes through three stages, with a lookahead of one token:
 //
-//	scanner       bytes to raw tokens, %( %) and @define among them
-//	preprocessor  evaluates conditionals, pastes arguments, expands macros
-//	parser        tokens to a File (ast.go)
+// \tscanner       bytes to raw tokens, including %( %) and @define
+// \tpreprocessor  evaluates conditionals, inserts arguments, expands macros
+// \tparser        tokens to a File (ast.go)
 //
-// Parse runs all three. Print writes a tree as script text again, Format lays
-// out a text that has not been preprocessed, with its comments.
+// Parse runs all three. Print writes a tree as script text; Format lays out a text that has not been
+// preprocessed, with its comments.
 //
-// The package knows the text and nothing else: whether a name exists, an
-// expression has a type or a probe point a place in the kernel is for the
-// later passes to say.
+// The package does not resolve names, types or probe points: later passes do.
 package syntax

@@ -4,27 +4,27 @@ package syntax
 
 import "sync/atomic"
 
-// An Env is what the preprocessor may ask of the world outside the text. One
-// Env serves all files of a session, from several goroutines at once.
+// An Env is what the preprocessor knows of the target and the command line. One Env serves all files of
+// a session, from several goroutines at once.
 type Env struct {
 	KernelVR    string // the target kernel's release, "6.1.0-56-cloud-amd64"; kernel_v is its numeric part
 	Arch        string // "x86_64"
 	Runtime     string // "kernel" or "host"
 	Guru        bool   // -g
 	Privilege   string // "stapusr", "stapsys" or "stapdev"
-	StapVersion string // the SystemTap whose language this is, "4.8"; systemtap_v
+	StapVersion string // the version of SystemTap that the language follows, "4.8"; systemtap_v
 
-	// Config returns the value of a kernel configuration option named CONFIG_…,
-	// "" if it is not set. nil stands for a kernel of which nothing is known.
+	// Config returns the value of a kernel configuration option named CONFIG_…, "" if it is not set. If
+	// Config is nil, no option is set.
 	Config func(name string) string
 
 	Args []string // the script's arguments: $1 and @1 are Args[0]
 
-	// ArgsUsed has what of Args was asked for, if it is as long.
+	// ArgsUsed records which of Args are used; nil: not recorded.
 	ArgsUsed []atomic.Bool
 
-	// Macros are the macro library's, visible in each file. With nil, where the library is not known, any @word that
-	// has arguments is taken for one of its macros.
+	// Macros are the macro library's, visible in each file. If it is nil, the library is not known, and
+	// any @word with arguments is taken for a call of one of its macros.
 	Macros *MacroSet
 }
 

@@ -4,8 +4,7 @@ package syntax
 
 import "reflect"
 
-// Equal reports whether two files hold the same tree, wherever its parts stand
-// in their texts.
+// Equal reports whether two files have the same tree, apart from positions.
 func Equal(a, b *File) bool {
 	return equalValues(reflect.ValueOf(a.Decls), reflect.ValueOf(b.Decls))
 }

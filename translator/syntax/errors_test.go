@@ -11,7 +11,7 @@ import (
 	"gostap/translator/syntax/chunkedfile"
 )
 
-// testEnv is what the tests' scripts are preprocessed for.
+// testEnv is the environment of the tests' scripts.
 func testEnv() *Env {
 	config := map[string]string{"CONFIG_HZ": "250", "CONFIG_SMP": "y", "CONFIG_EXT4_FS": "m", "CONFIG_NAME": `"x y"`, "CONFIG_NR_CPUS": "64"}
 	return &Env{
@@ -28,8 +28,7 @@ func chunkEnv(c *chunkedfile.Chunk) *Env {
 	return env
 }
 
-// TestErrors parses the chunks of testdata/errors_*.stp, in which each error is
-// marked.
+// TestErrors parses the chunks of testdata/errors_*.stp, in which each error is marked.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors_*.stp")
 	if err != nil || len(files) == 0 {
@@ -56,7 +55,7 @@ func TestErrors(t *testing.T) {
 	t.Logf("%d chunks", cases)
 }
 
-// TestHints checks what is suggested for words that are nearly right.
+// TestHints checks the suggestions for misspelt words.
 func TestHints(t *testing.T) {
 	for _, tt := range []struct{ script, hint string }{
 		{`porbe begin {}`, `did you mean "probe"?`},
@@ -83,7 +82,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestPlaces checks what a diagnostic within a macro or an argument shows.
+// TestPlaces checks the output of a diagnostic within a macro or an argument.
 func TestPlaces(t *testing.T) {
 	for _, tt := range []struct{ script, want string }{
 		{"@define m(a) %( @a + ) %)\nprobe begin {\n\tx = @m(5)\n}", `x.stp:1:22: error: expected an expression, found ')'
@@ -117,8 +116,8 @@ x.stp:1:19: in this macro's expansion
 	}
 }
 
-// TestUnterminated holds the errors whose line can't hold a mark, as it belongs
-// to what has no end.
+// TestUnterminated has the errors that can't be marked in testdata, as the mark would be in the
+// unterminated token.
 func TestUnterminated(t *testing.T) {
 	for _, tt := range []struct{ script, want string }{
 		{"probe begin { x = \"abc\n y = 1 }", `1:19: this string has no closing quote on its line`},

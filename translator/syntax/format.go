@@ -8,17 +8,14 @@ import (
 	"strings"
 )
 
-// Format lays out a script in the one canonical way. It works on the text as
-// it is written, before the preprocessor, so that conditionals, macros and
-// arguments stay; so do comments, and line breaks where they are a matter of
-// taste. What it returns is read as the same tokens. Only a text that can't be
-// cut into tokens is an error.
+// Format lays out a script in the canonical form. It works on the text as it is written, before the
+// preprocessor, so that conditionals, macros and arguments are kept, as well as comments and optional
+// line breaks. The result has the same tokens. Only a text that can't be split into tokens is an error.
 //
-//	out, diags := syntax.Format(src)
+// \tout, diags := syntax.Format(src)
 //
-// The layout: four spaces for each level; { at the end of the line that it
-// belongs to and } on a line of its own; at most one empty line in a row; one
-// space around operators that have two operands, none elsewhere.
+// The layout: four spaces for each level; { at the end of the line that it belongs to and } on a line
+// of its own; at most one empty line in a row; one space around binary operators, none at others.
 func Format(src *Source) ([]byte, Diagnostics) {
 	items, diags := scanItems(src)
 	if diags.Err() != nil {
@@ -35,20 +32,20 @@ func Format(src *Source) ([]byte, Diagnostics) {
 // A formatter lays out items one by one.
 type formatter struct {
 	out  bytes.Buffer
-	prev *item // the last one written
+	prev *item // the last one that was written
 
 	layout
 	blocks []layout // around the open blocks
 	conds  []layout // at the open %(
 }
 
-// A layout is what the indentation of a line depends on.
+// A layout is the state that determines the indentation of a line.
 type layout struct {
 	indent int   // of the block's statements
-	hang   int   // more, for what an if or a loop governs without braces
-	ifs    []int // the hangs of the ifs whose else may come
+	hang   int   // additional levels of the statement of an if or a loop without braces
+	ifs    []int // the hangs of the ifs that may have an else
 	parens int   // open ( and [
-	blocks int   // how many there were
+	blocks int   // the number of blocks at the opening
 }
 
 // item writes one item and the white space before it.
@@ -120,8 +117,7 @@ func (f *formatter) breaks(it *item) int {
 
 func isCond(k kind) bool { return k >= tCondOpen && k <= tCondClose }
 
-// belongs reports whether a block that opens now belongs to what was written
-// last.
+// belongs reports whether a block that opens here belongs to the last item.
 func (f *formatter) belongs() bool {
 	switch f.prev.role {
 	case headClose, governing:
@@ -134,7 +130,7 @@ func (f *formatter) belongs() bool {
 	return f.prev.header != noHeader && !isCond(f.prev.kind)
 }
 
-// before takes note of closing brackets, before their line is indented.
+// before updates the state for closing brackets, before their line is indented.
 func (f *formatter) before(it *item) {
 	if it.comment {
 		return
@@ -160,7 +156,7 @@ func (f *formatter) before(it *item) {
 	}
 }
 
-// settle finds the hang of the statement that begins a line with it.
+// settle determines the hang of the statement of which it is the first item.
 func (f *formatter) settle(it *item) {
 	governed := f.governs()
 	switch {
@@ -168,7 +164,7 @@ func (f *formatter) settle(it *item) {
 	case governed && it.role != blockOpen:
 		f.hang++
 	case it.comment:
-		// The line behind it settles the matter.
+		// The next line determines the hang.
 	case it.kind == tElse:
 		if n := len(f.ifs); n > 0 {
 			f.hang = f.ifs[n-1]
@@ -179,7 +175,7 @@ func (f *formatter) settle(it *item) {
 	}
 }
 
-// governs reports whether a statement must follow that the last word governs.
+// governs reports whether the last word must be followed by a statement that it governs.
 func (f *formatter) governs() bool {
 	return !f.prev.comment && (f.prev.role == governing || f.prev.kind == tElse)
 }
@@ -201,12 +197,11 @@ func (f *formatter) column(it *item) int {
 	return min(n, maxIndent)
 }
 
-// maxIndent bounds the levels that are shown, and so what is written for a text
-// that is nothing but braces.
+// maxIndent bounds the levels that are shown, and with them the size of the output for a text that
+// consists of braces.
 const maxIndent = 100
 
-// continuation returns 1 if it goes on, on a new line, with what the line
-// before began.
+// continuation returns 1 if it begins a line that continues the previous one.
 func (f *formatter) continuation(it *item) int {
 	if f.blockEnd(it) || !it.comment && isCond(it.kind) {
 		return 0
@@ -236,8 +231,7 @@ func (f *formatter) continuation(it *item) int {
 	return 0
 }
 
-// continues reports whether it, at the start of a line, goes on with the line
-// before.
+// continues reports whether it, at the start of a line, continues the line before.
 func continues(it *item) bool {
 	if it.role == prefix || it.role == postfix || it.role == member {
 		return false
@@ -251,7 +245,7 @@ func continues(it *item) bool {
 
 func isInfix(k kind) bool { return precedence[k] != 0 || k >= tAssign && k <= tAggregate }
 
-// after takes note of what it opens.
+// after updates the state for brackets that it opens.
 func (f *formatter) after(it *item) {
 	if it.comment {
 		return
@@ -279,8 +273,7 @@ func (f *formatter) after(it *item) {
 	}
 }
 
-// write writes the item's text. Where each line of a comment begins with *,
-// they are kept below each other.
+// write writes the item's text. If each line of a comment begins with *, these are aligned.
 func (f *formatter) write(it *item) {
 	if !it.comment || !strings.Contains(it.text, "\n") {
 		f.out.WriteString(it.text)

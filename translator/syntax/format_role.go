@@ -4,7 +4,7 @@ package syntax
 
 import "strings"
 
-// A role says what a token is there for, where its kind leaves that open.
+// A role is the function of a token whose kind does not determine the layout.
 type role uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	prefix          // an operator before its operand
 	postfix         // an operator or mark behind its operand
 	tight           // no space on either side
-	piece           // a part of a probe point's name: space as in the file
+	piece           // a part of a probe point's name: spaces are kept
 	member          // a keyword used as a name
 	declStart       // the first word of a declaration
 )
@@ -36,10 +36,10 @@ const (
 	globalHeader
 )
 
-// A roleFinder gives items their roles.
+// A roleFinder determines the roles of items.
 type roleFinder struct {
 	prev    *item  // the token before
-	operand bool   // it ends an operand
+	operand bool   // it is the end of an operand
 	header  header // of the current declaration
 	stack   []opener
 }
@@ -55,7 +55,7 @@ type opener struct {
 // findRoles gives each token of items its role.
 func findRoles(items []item) {
 	f := &roleFinder{}
-	next := make([]*item, len(items)) // the token behind each item
+	next := make([]*item, len(items)) // the token after each item
 	var n *item
 	for i := len(items) - 1; i >= 0; i-- {
 		next[i] = n
@@ -73,7 +73,7 @@ func findRoles(items []item) {
 	}
 }
 
-// role returns the role of it, behind which next stands.
+// role returns the role of it; next is the token after it.
 func (f *roleFinder) role(it *item, next kind) role {
 	wasOperand := f.operand
 	f.operand = false
@@ -179,7 +179,7 @@ func (f *roleFinder) keyword(it *item, prev kind, inProbe bool) role {
 	return declStart
 }
 
-// brace tells blocks from lists of probe points.
+// brace distinguishes blocks from lists of probe points.
 func (f *roleFinder) brace(it *item, prev kind) role {
 	f.stack = append(f.stack, opener{it: it})
 	if f.header == probeHeader {
@@ -201,7 +201,7 @@ func (f *roleFinder) closeBrace() role {
 	for n > 0 && f.stack[n-1].it.kind != tLBrace && f.stack[n-1].it.kind != tCondOpen {
 		n--
 	}
-	f.stack = f.stack[:n] // parentheses that have no end
+	f.stack = f.stack[:n] // parentheses that are not closed
 	if n == 0 || f.inCond() {
 		f.header = noHeader
 		return blockClose

@@ -4,10 +4,10 @@ package syntax
 
 import "strings"
 
-// An item is what Format lays out: a token as it is written, or a comment.
+// An item is an item of the layout: a token as it is written, or a comment.
 type item struct {
 	token
-	text    string // as it stands in the file
+	text    string // as in the file
 	comment bool
 	line    bool // a comment that ends with its line
 	breaks  int  // line breaks before it in the file; 2 for more
@@ -16,7 +16,7 @@ type item struct {
 	header header // the declaration whose head the item is in
 }
 
-// scanItems cuts src into items, of which the last is the end of the file.
+// scanItems splits src into items; the last is the end of the file.
 func scanItems(src *Source) ([]item, Diagnostics) {
 	var diags Diagnostics
 	var items []item
@@ -50,8 +50,8 @@ func scanItems(src *Source) ([]item, Diagnostics) {
 	}
 }
 
-// isOpen reports whether a bad token is a string or embedded C that
-// has no end. Other junk may stand in a branch that is not taken.
+// isOpen reports whether a bad token is an unterminated string or embedded C. Other bad tokens may be
+// in a branch that is not taken.
 func isOpen(text string) bool {
 	return strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "%{")
 }

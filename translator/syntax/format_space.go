@@ -37,8 +37,7 @@ func wantSpace(prev, it *item) bool {
 	return true
 }
 
-// lexApart reports whether the two tokens are read as such with nothing
-// between them.
+// lexApart reports whether the two tokens are scanned as the same tokens without a space between them.
 func lexApart(prev, it *item) bool {
 	s := scanner{src: prev.pos.Source, text: prev.tail() + it.head(), line: 1}
 	s.next()
@@ -49,15 +48,15 @@ func lexApart(prev, it *item) bool {
 	return s.begin == len(prev.tail())
 }
 
-// tail returns what of the token matters to how the next one is read.
+// tail returns the part of the token that affects how the next one is scanned.
 func (it *item) tail() string {
 	if it.kind == tString || it.kind == tEmbedded {
-		return ")" // ends itself
+		return ")" // is a token by itself
 	}
 	return it.text
 }
 
-// head returns what of the token matters to how the one before is read.
+// head returns the part of the token that affects how the previous one is scanned.
 func (it *item) head() string {
 	switch it.kind {
 	case tString:

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// seed adds the chunks of testdata, and scripts that are hard in some way.
+// seed adds the chunks of testdata, and some difficult scripts.
 func seed(f *testing.F) {
 	f.Helper()
 	files, err := filepath.Glob("testdata/*.stp")
@@ -36,7 +36,7 @@ func seed(f *testing.F) {
 	}
 }
 
-// fuzzEnv is what the fuzzers' scripts are preprocessed for.
+// fuzzEnv is the environment of the fuzzers' scripts.
 func fuzzEnv() *Env {
 	env := testEnv()
 	env.Guru = true
@@ -44,8 +44,7 @@ func fuzzEnv() *Env {
 	return env
 }
 
-// FuzzScanner checks that tokens cover the text in its order and that their
-// places are right.
+// FuzzScanner checks that tokens cover the text in its order and that their positions are right.
 func FuzzScanner(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -94,8 +93,8 @@ func FuzzPreprocessor(f *testing.F) {
 	})
 }
 
-// FuzzParser checks that each diagnostic has a place and each file that parses
-// keeps its tree when printed.
+// FuzzParser checks that each diagnostic has a position and that each file that parses keeps its tree
+// when printed.
 func FuzzParser(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -119,7 +118,7 @@ func FuzzParser(f *testing.F) {
 		again, diags := Parse(&Source{Path: "y", Text: b.Bytes()}, fuzzEnv())
 		if err := diags.Err(); err != nil {
 			if strings.Contains(err.Error(), "nested more than") {
-				return // parentheses that the text had no need of
+				return // redundant parentheses in the text
 			}
 			t.Fatalf("the printed text doesn't parse: %s\n%s", err, b.Bytes())
 		}
@@ -129,8 +128,7 @@ func FuzzParser(f *testing.F) {
 	})
 }
 
-// FuzzFormat checks that what is laid out holds the same tokens and is laid out
-// the same way again.
+// FuzzFormat checks that the formatted text has the same tokens and is formatted to itself.
 func FuzzFormat(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -158,7 +156,7 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// tokenTexts returns what src consists of, but for white space and comments.
+// tokenTexts returns the text of src without white space and comments.
 func tokenTexts(src *Source) []byte {
 	items, _ := scanItems(src)
 	var b bytes.Buffer

@@ -12,8 +12,8 @@ import (
 	"gostap/translator/syntax/chunkedfile"
 )
 
-// checkInvariants checks what must hold for any text that parses: printing it
-// and laying it out keep the tree, and laying it out twice changes nothing.
+// checkInvariants checks what must hold for any text that parses: printing and formatting keep the
+// tree, and formatting twice changes nothing.
 func checkInvariants(t *testing.T, src *Source, env *Env) {
 	t.Helper()
 	f, diags := Parse(src, env)
@@ -36,7 +36,7 @@ func checkInvariants(t *testing.T, src *Source, env *Env) {
 	checkFormat(t, src, env, f)
 }
 
-// checkFormat checks that src, which parses to f, is laid out well.
+// checkFormat checks that src, which parses to f, is formatted well.
 func checkFormat(t *testing.T, src *Source, env *Env, f *File) {
 	t.Helper()
 	out, diags := Format(src)
@@ -74,8 +74,7 @@ func firstDifference(a, b string) string {
 	return "more lines"
 }
 
-// TestGood parses the chunks of testdata/good_*.stp, prints them and lays them
-// out.
+// TestGood parses, prints and formats the chunks of testdata/good_*.stp.
 func TestGood(t *testing.T) {
 	files, err := filepath.Glob("testdata/good_*.stp")
 	if err != nil || len(files) == 0 {

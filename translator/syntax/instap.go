@@ -2,12 +2,15 @@
 
 package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// A stapWord is what a message of pass 1 begins with, and SystemTap's message in its place.
+// A stapWord maps the beginning of a message of pass 1 to SystemTap's message.
 type stapWord struct{ own, stap string }
 
-// stapWords are SystemTap's words for messages of pass 1. The first one that fits counts.
+// stapWords are SystemTap's messages for those of pass 1. The first match counts.
 var stapWords = []stapWord{
 	{"expected 'probe', 'function'", "expected 'probe', 'global', 'private', 'function', or '%{'"},
 	{"expected 'function', 'global'", "expected 'function' or identifier"},
@@ -44,7 +47,7 @@ var stapWords = []stapWord{
 	{"printf: format ends in the middle", "invalid or missing conversion specifier"},
 }
 
-// reword sets what SystemTap says in d's place. Of one token that is missing it names the token alone.
+// reword sets SystemTap's message for d. A message about a single missing token names only the token.
 func (d *Diagnostic) reword() *Diagnostic {
 	for _, w := range stapWords {
 		if strings.HasPrefix(d.Msg, w.own) {
@@ -57,4 +60,15 @@ func (d *Diagnostic) reword() *Diagnostic {
 		}
 	}
 	return d
+}
+
+// rewordEnd sets what SystemTap says in d's place, the error that something was expected where the file ends.
+func (d *Diagnostic) rewordEnd() {
+	switch {
+	case strings.HasPrefix(d.Msg, "expected an expression"):
+		d.InStap("expected value")
+	case slices.Contains([]string{"expected statement", "expected one of ', { } = +='", "expected ',' or ']'", "unexpected comma-separated expression list"}, d.Stap):
+	default:
+		d.InStap("unexpected end-of-file")
+	}
 }

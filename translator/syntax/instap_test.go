@@ -11,7 +11,8 @@ import (
 	"gostap/translator/syntax/chunkedfile"
 )
 
-// TestStapWords finds each row of stapWords among the errors of testdata: a message that is worded anew would lose SystemTap's.
+// TestStapWords finds each row of stapWords among the errors of testdata: rewording a message would
+// lose SystemTap's message.
 func TestStapWords(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors_*.stp")
 	if err != nil || len(files) == 0 {
@@ -31,7 +32,7 @@ func TestStapWords(t *testing.T) {
 			parse(c.Text, chunkEnv(c))
 		}
 	}
-	// What has no end can't be a chunk among others.
+	// Unterminated text can't be a chunk among others.
 	parse([]byte(`probe begin { x = "abc`), testEnv())
 	parse([]byte(`%{ abc`), testEnv())
 	for i, w := range stapWords {

@@ -2,11 +2,11 @@
 
 package syntax
 
-// A Class says what a Lexeme is.
+// A Class is the kind of a Lexeme.
 type Class uint8
 
 const (
-	Punctuation Class = iota // operators, brackets, and what the scanner can't make sense of
+	Punctuation Class = iota // operators, brackets, and text that is no token
 	Name
 	Keyword
 	Dollar  // $name
@@ -16,14 +16,15 @@ const (
 	Comment
 )
 
-// A Lexeme is a word of a text as it is written there, before the preprocessor.
+// A Lexeme is a token of a text before the preprocessor, or a comment.
 type Lexeme struct {
 	Class      Class
-	Text       string // quotes and marks included
+	Text       string // with quotes and marks
 	Begin, End int    // offsets in bytes
 }
 
-// Lexemes cuts a text into words, comments among them. It never fails: editors show texts that are being written.
+// Lexemes splits a text into tokens and comments. It never fails, as editors use it on unfinished
+// texts.
 func Lexemes(src *Source) (list []Lexeme) {
 	s := newScanner(src)
 	offset := func(p Pos) int { return len(src.Text) - len(src.lineAt(p)) + int(p.Col) - 1 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A macro is what @define defines.
+// A macro is a definition by @define.
 type macro struct {
 	name    string
 	pos     Pos // of its name
@@ -24,14 +24,13 @@ type MacroSet struct {
 // NewMacros returns an empty set.
 func NewMacros() *MacroSet { return &MacroSet{byName: map[string]*macro{}} }
 
-// Load adds the macros that a library file (.stpm) defines. Around the
-// definitions the file may hold conditionals, but nothing else. Load is not to be
-// called while the set is in use.
+// Load adds the macros that a library file (.stpm) defines. In addition to definitions the file may
+// only contain conditionals. Load must not be called while the set is in use.
 //
-//	env.Macros = syntax.NewMacros()
-//	for _, src := range library {
-//		diags = append(diags, env.Macros.Load(src, env)...)
-//	}
+// \tenv.Macros = syntax.NewMacros()
+// \tfor _, src := range library {
+// \t\tdiags = append(diags, env.Macros.Load(src, env)...)
+// \t}
 func (m *MacroSet) Load(src *Source, env *Env) Diagnostics {
 	var diags Diagnostics
 	pp := newPreprocessor(src, env, &diags)
@@ -79,25 +78,25 @@ func (m *MacroSet) lookup(name string) *macro {
 	return m.byName[name]
 }
 
-// An expansion is one invocation of a macro: the scope in which the names of
-// its parameters mean its arguments.
+// An expansion is one invocation of a macro: the scope in which the names of its parameters stand for
+// its arguments.
 type expansion struct {
 	macro  *macro
 	args   [][]token
-	outer  *expansion // where the invocation was written
+	outer  *expansion // the expansion in which the invocation was written
 	depth  int
 	source *Source // of the macro's text, with Expansion set
 }
 
 const (
 	maxMacroDepth  = 200
-	maxMacroTokens = 1 << 20 // that all expansions of a file may produce
+	maxMacroTokens = 1 << 20 // bound on the tokens of all expansions of a file
 )
 
-// define reads a definition, from behind @define.
+// define reads a definition, behind @define.
 func (pp *preprocessor) define() {
 	name := pp.raw()
-	if name.kind != tIdent && !name.kind.isKeyword() {
+	if name.kind != tIdent {
 		pp.errorf(name.pos, "expected a name after '@define', found %s", &name)
 		pp.skipDefinition(name)
 		return
@@ -131,13 +130,16 @@ func (pp *preprocessor) define() {
 				pp.register(m)
 				return
 			}
+		case tAt:
+			if b.text == "define" {
+				pp.errorf(b.pos, "'@define' stands in the body of the macro '@%s'", m.name)
+			}
 		}
 		m.body = append(m.body, b)
 	}
 }
 
-// skipDefinition skips the rest of a definition, of which t is wrong: its body,
-// or what is left of the line.
+// skipDefinition skips the rest of a definition with an error at t: its body, or the rest of the line.
 func (pp *preprocessor) skipDefinition(t token) {
 	for t.kind != tCondOpen {
 		if t.kind == tEOF || t.newline {
@@ -149,15 +151,12 @@ func (pp *preprocessor) skipDefinition(t token) {
 	pp.skipBranch(t, false)
 }
 
-// params reads a macro's parameters and returns what follows the parenthesis.
-// If they are wrong it returns what is.
+// params reads a macro's parameters and returns the token behind the parenthesis; after an error, the
+// token that is wrong.
 func (pp *preprocessor) params(m *macro) (next token, ok bool) {
 	for {
 		t := pp.raw()
-		if t.kind == tRParen && len(m.params) == 0 {
-			return pp.raw(), true
-		}
-		if t.kind != tIdent && !t.kind.isKeyword() {
+		if t.kind != tIdent {
 			pp.errorf(t.pos, "expected a parameter's name, found %s", &t)
 			return t, false
 		}
@@ -184,7 +183,7 @@ func (pp *preprocessor) register(m *macro) {
 		d.Hint = fmt.Sprintf("first defined at %s", old.pos)
 		return
 	}
-	if isAtWord(m.name) { // each name once, so there are few of these
+	if isAtWord(m.name) { // only the first use of each name, so there are few of these
 		pp.diags.Warnf(m.pos, "the macro '@%s' hides the operator of that name", m.name)
 	}
 	if pp.local == nil {
@@ -193,16 +192,16 @@ func (pp *preprocessor) register(m *macro) {
 	pp.local[m.name] = m
 }
 
-// What became of a word that may be a macro's name.
+// The result of the expansion of a word that may be a macro's name.
 type expandResult uint8
 
 const (
 	noMacro  expandResult = iota
-	expanded              // what it stands for comes next on the stream
+	expanded              // the replacement is next on the stream
 	failed                // an error was reported
 )
 
-// expand replaces the word at by the macro or parameter of that name.
+// expand replaces the word at by the text of the macro or parameter of that name.
 func (pp *preprocessor) expand(at token) expandResult {
 	f := &pp.frames[len(pp.frames)-1]
 	if x := f.scope; x != nil {
@@ -243,8 +242,7 @@ func (pp *preprocessor) expand(at token) expandResult {
 	return expanded
 }
 
-// arguments reads an invocation's arguments. Commas inside of brackets don't
-// separate them.
+// arguments reads an invocation's arguments. Commas inside of brackets do not separate them.
 func (pp *preprocessor) arguments(x *expansion, at token) bool {
 	m := x.macro
 	t := pp.raw()

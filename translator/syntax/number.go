@@ -53,7 +53,7 @@ func badDigit(text string, c byte, name string) error {
 	return fmt.Errorf("'%c' is no %s digit in the number '%s'", c, name, clip(text))
 }
 
-// digitValue returns what c counts as a digit, 255 if it is none.
+// digitValue returns the value of the digit c, 255 if it is none.
 func digitValue(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

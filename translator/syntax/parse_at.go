@@ -4,7 +4,7 @@ package syntax
 
 import "slices"
 
-// What is known of the words that @ may stand before.
+// Words behind @ that the parser knows.
 var (
 	statOps = []string{"count", "sum", "min", "max", "avg", "variance", "hist_log", "hist_linear"}
 	atOps   = []string{"defined", "entry", "perf", "const", "probewrite", "kderef", "uderef", "kregister", "uregister", "var", "cast",
@@ -17,7 +17,7 @@ func isStatOp(name string) bool { return slices.Contains(statOps, name) }
 
 func isHistogram(name string) bool { return name == "hist_log" || name == "hist_linear" }
 
-// at parses what begins with @word, which is no macro's name.
+// at parses an expression that begins with @word, which is no macro's name.
 func (p *parser) at() Expr {
 	word := p.tok
 	switch {
@@ -79,7 +79,8 @@ func onlyString(args []Expr) (string, bool) {
 	return s.Value, true
 }
 
-// unknownWord reports an @word that is neither a macro's nor an operator. If arguments follow, parsing goes on behind them.
+// unknownWord reports an @word that is neither a macro nor an operator. If it has arguments, parsing
+// continues behind them.
 func (p *parser) unknownWord(word token) {
 	known := append(append([]string{}, statOps...), atOps...)
 	for name := range p.pp.local {
@@ -93,7 +94,7 @@ func (p *parser) unknownWord(word token) {
 	}
 }
 
-// atArity is how many arguments the operators take.
+// atArity is the number of arguments of the operators.
 var atArity = map[string]int{
 	"defined": 1, "entry": 1, "perf": 1, "const": 1, "probewrite": 1,
 	"kderef": 2, "uderef": 2, "kregister": 1, "uregister": 1,

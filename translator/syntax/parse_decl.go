@@ -2,10 +2,12 @@
 
 package syntax
 
-// declaration parses one top-level declaration into f. After an error it skips
-// to the next one.
+// declaration parses one top-level declaration into f. After an error it skips to the next declaration.
 func (p *parser) declaration(f *File) {
-	start := p.tok.pos
+	start, told := p.tok.pos, len(p.diags)
+	defer func() {
+		p.diags[told:].markFurther()
+	}()
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(bailout); !ok {
@@ -41,7 +43,7 @@ func (p *parser) declaration(f *File) {
 	}
 }
 
-// skipDeclaration skips to what may begin a declaration.
+// skipDeclaration skips to a token that may begin a declaration.
 func (p *parser) skipDeclaration(start Pos) {
 	if p.tok.pos == start && p.tok.kind != tEOF {
 		p.next()
@@ -50,8 +52,8 @@ func (p *parser) skipDeclaration(start Pos) {
 		closed := false
 		switch p.tok.kind {
 		case tProbe, tGlobal, tFunction, tPrivate:
-			// Within braces only where a line begins: a component of a probe
-			// point may have such a name.
+			// Within braces only at the beginning of a line, as a component of a probe point may have
+			// such a name.
 			if depth == 0 || p.tok.newline {
 				return
 			}
@@ -68,7 +70,7 @@ func (p *parser) skipDeclaration(start Pos) {
 	}
 }
 
-// embedded takes embedded C, if it may stand here.
+// embedded parses embedded C, if it is allowed here.
 func (p *parser) embedded() *EmbeddedC {
 	c := &EmbeddedC{At: p.tok.pos, Text: p.tok.text}
 	p.guruOnly("embedded C")
@@ -76,8 +78,8 @@ func (p *parser) embedded() *EmbeddedC {
 	return c
 }
 
-// guruOnly reports the current token unless it stands in the library or the
-// script may do anything. It reports once a file: all else follows from -g.
+// guruOnly reports the current token as an error unless it is in the library or guru mode is on. It
+// reports one error for each file, as all have the same cause.
 func (p *parser) guruOnly(what string) {
 	if p.env.Guru || p.tok.pos.Source.Origin != User || p.guruTold {
 		return
@@ -170,7 +172,7 @@ func (p *parser) literal(what string, args ...any) Expr {
 	return nil
 }
 
-// functionDecl parses what follows the word function.
+// functionDecl parses a function, behind the word function.
 func (p *parser) functionDecl(f *File, start Pos, private bool) {
 	d := &FunctionDecl{At: start, Private: private}
 	d.Name, _ = p.name("a function's name")
@@ -206,7 +208,7 @@ func (p *parser) functionDecl(f *File, start Pos, private bool) {
 	f.Decls = append(f.Decls, d)
 }
 
-// typeName parses :long and :string, if one is there.
+// typeName parses :long or :string, if present.
 func (p *parser) typeName(what string) TypeName {
 	if !p.got(tColon) {
 		return ""
@@ -286,7 +288,7 @@ func (p *parser) probe(f *File) {
 	}
 }
 
-// aliasName returns the name that an alias defines, if points can be one.
+// aliasName returns the name that an alias defines, if points are a valid one.
 func (p *parser) aliasName(points []*ProbePoint) *ProbePoint {
 	if len(points) != 1 {
 		p.failAt(p.tok.pos, "expected one name before '%s', found %d probe points", kindText[p.tok.kind], len(points))

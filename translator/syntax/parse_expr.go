@@ -58,7 +58,7 @@ func (p *parser) expr() Expr {
 	return x
 }
 
-// alternatives parses what follows the condition in cond ? then : else.
+// alternatives parses the rest of cond ? then : else, behind the condition.
 func (p *parser) alternatives(cond Expr) Expr {
 	p.enter()
 	x := p.conds.new()
@@ -67,7 +67,7 @@ func (p *parser) alternatives(cond Expr) Expr {
 	x.Then = p.expr()
 	p.want(tColon, "after the first alternative of '?'")
 	if v := p.env.StapVersion; v != "" && CompareVersions(v, "4.0") < 0 {
-		x.Else = p.expr() // --compatible=3.3: an assignment belongs to it
+		x.Else = p.expr() // --compatible=3.3: the alternative may be an assignment
 		p.leave()
 		return x
 	}
@@ -79,8 +79,8 @@ func (p *parser) alternatives(cond Expr) Expr {
 	return x
 }
 
-// binary parses operators of at least the precedence min; all are
-// left-associative, but nothing that binds closer can follow 'in' or a match.
+// binary parses operators of at least the precedence min; all are left-associative, but 'in' and matches
+// can't be the left operand of an operator of higher precedence.
 func (p *parser) binary(min uint8) Expr {
 	var x Expr
 	limit := uint8(precMul)
@@ -152,7 +152,7 @@ func (p *parser) inArray(index []Expr) Expr {
 	return x
 }
 
-// index parses [x, *, …]; * gives nil.
+// index parses [x, *, …]; * becomes nil.
 func (p *parser) index() []Expr {
 	p.next()
 	base := len(p.exprs)
@@ -173,14 +173,14 @@ func (p *parser) index() []Expr {
 	}
 }
 
-// takeExprs makes a list of the expressions above base.
+// takeExprs moves the expressions above base into a list.
 func (p *parser) takeExprs(base int) []Expr {
 	list := p.exprLists.copy(p.exprs[base:])
 	p.exprs = p.exprs[:base]
 	return list
 }
 
-// unary parses the operators that stand before their operand.
+// unary parses prefix operators.
 func (p *parser) unary() Expr {
 	k := p.tok.kind
 	switch k {
@@ -242,7 +242,7 @@ func (p *parser) operand() Expr {
 	return t
 }
 
-// value parses what operators combine.
+// value parses an operand of operators.
 func (p *parser) value() Expr {
 	switch p.tok.kind {
 	case tIdent:
@@ -286,7 +286,7 @@ func (p *parser) number() *NumberLit {
 	return n
 }
 
-// stringLit parses a string literal, joining those that follow each other.
+// stringLit parses a string literal, and joins it with adjacent ones.
 func (p *parser) stringLit() *StringLit {
 	s := p.literals.new()
 	s.At = p.tok.pos
@@ -312,7 +312,7 @@ func (p *parser) piece() string {
 	return s
 }
 
-// named parses what begins with a name: a variable, an element, a call.
+// named parses an expression that begins with a name: a variable, an element, a call.
 func (p *parser) named() Expr {
 	name, at := p.tok.text, p.tok.pos
 	p.next()

@@ -45,7 +45,7 @@ func (p *parser) foreach() Stmt {
 	return s
 }
 
-// sort notes a + or -, which may be written in one place only.
+// sort records a + or -, which is allowed in one place only.
 func (s *ForeachStmt) sort(p *parser, key int, descending bool) {
 	if s.SortDir != 0 {
 		p.failAt(p.tok.pos, "foreach can sort by one thing only")
@@ -86,7 +86,7 @@ func (p *parser) key(s *ForeachStmt) {
 
 var sortStats = []string{"count", "sum", "min", "max", "avg", "variance"}
 
-// iterated parses the array or histogram, its slice and how it is sorted.
+// iterated parses the array or histogram, its slice and the sort order.
 func (p *parser) iterated(s *ForeachStmt) {
 	switch {
 	case p.tok.kind == tAt && isHistogram(p.tok.text):

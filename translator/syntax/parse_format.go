@@ -18,8 +18,8 @@ func (p *parser) checkFormat(x *PrintExpr) {
 	}
 }
 
-// formatPos finds where the byte at offset of x's format stands in the text;
-// where macros or joined literals obscure that, it is x itself.
+// formatPos returns the position of the byte at offset in x's format, or that of x if macros or joined
+// literals obscure it.
 func formatPos(x *PrintExpr, offset int) Pos {
 	rest, ok := strings.CutPrefix(x.At.LineText()[min(int(x.At.Col)-1, len(x.At.LineText())):], x.Name)
 	if !ok {
@@ -46,7 +46,7 @@ func formatPos(x *PrintExpr, offset int) Pos {
 	return at
 }
 
-// escapeLen is how long the escape is that s begins with.
+// escapeLen is the length of the escape at the beginning of s.
 func escapeLen(s string) int {
 	digits, most := "01234567", 4
 	n := 1

@@ -19,7 +19,7 @@ func isPrint(name string) bool {
 	return false
 }
 
-// print parses the arguments of the function name of the print family.
+// print parses the arguments of name, a function of the print family.
 func (p *parser) print(name string, at Pos) Expr {
 	x := p.prints.new()
 	x.At, x.Name = at, name

@@ -4,10 +4,10 @@ package syntax
 
 import "strings"
 
-// ParseProbePoint parses a probe point, or a comma-separated list of them, as
-// the pattern of -l and -L is. Braces are expanded.
+// ParseProbePoint parses a probe point or a comma-separated list of them, such as the pattern of -l and
+// -L. Braces are expanded.
 //
-//	points, diags := syntax.ParseProbePoint(`kernel.function("vfs_*")`, env)
+// \tpoints, diags := syntax.ParseProbePoint(`kernel.function("vfs_*")`, env)
 func ParseProbePoint(text string, env *Env) (points []*ProbePoint, diags Diagnostics) {
 	p := newParser(&Source{Path: "<probe point>", Text: []byte(text)}, env)
 	defer func() {
@@ -35,8 +35,8 @@ func (p *parser) points() []*ProbePoint {
 // A pointExpander expands the braces of a list of probe points.
 type pointExpander struct {
 	*parser
-	made int // points so far
-	size int // components in them
+	made int // number of points so far
+	size int // number of components in them
 }
 
 func (e *pointExpander) list() []*ProbePoint {
@@ -82,7 +82,7 @@ func (e *pointExpander) sequence() []*ProbePoint {
 	return list
 }
 
-// mustEnd reports a mark or condition that something follows.
+// mustEnd reports a mark or condition that is not at the end.
 func (e *pointExpander) mustEnd(pt *ProbePoint) {
 	if pt.Optional || pt.Cond != nil {
 		e.failAt(pt.At, "'?', '!' and conditions may stand only at the end of a probe point")
@@ -117,7 +117,7 @@ func (e *pointExpander) braces(list []*ProbePoint) []*ProbePoint {
 	return product
 }
 
-// count bounds what braces may expand to.
+// count bounds the expansion of braces.
 func (e *pointExpander) count(points, components int) {
 	e.made += points
 	e.size += components
@@ -142,7 +142,7 @@ func (e *pointExpander) component() *Component {
 	return c
 }
 
-// componentName joins words and stars that nothing stands between.
+// componentName joins adjacent words and stars.
 func (e *pointExpander) componentName() string {
 	first := e.tok
 	if first.kind != tIdent && first.kind != tMul && !first.kind.isKeyword() {
@@ -168,7 +168,7 @@ func (e *pointExpander) componentName() string {
 	return name + strings.Join(joined, "")
 }
 
-// marks parses ? or !, and if (condition), and puts them on all of list.
+// marks parses ? or !, and if (condition), and sets them for all of list.
 func (e *pointExpander) marks(list []*ProbePoint) {
 	optional := e.tok.kind == tQuestion || e.tok.kind == tNot
 	sufficient := e.tok.kind == tNot

@@ -26,16 +26,15 @@ func (p *parser) block() *Block {
 	return b
 }
 
-// takeStmts makes a list of the statements above base.
+// takeStmts moves the statements above base into a list.
 func (p *parser) takeStmts(base int) []Stmt {
 	list := p.stmtLists.copy(p.stmts[base:])
 	p.stmts = p.stmts[:base]
 	return list
 }
 
-// statements parses statements up to a closing brace, and reports whether
-// there is no point in going on. After an error it skips to where the next
-// statement may begin and returns.
+// statements parses statements up to a closing brace. After an error it skips to the beginning of the
+// next statement and returns; done reports whether the block has ended.
 func (p *parser) statements(base int) (done bool) {
 	start := p.tok.pos
 	depth := p.depth
@@ -74,7 +73,7 @@ func (p *parser) atDeclaration() bool {
 	return false
 }
 
-// skipStatement skips to where a statement may begin or a block ends.
+// skipStatement skips to the beginning of a statement or the end of a block.
 func (p *parser) skipStatement(start Pos) {
 	if p.tok.pos == start && p.tok.kind != tRBrace && !p.atDeclaration() {
 		if p.tok.kind == tLBrace {
@@ -120,7 +119,7 @@ func (p *parser) skipHead() {
 	}
 }
 
-// skipBraces skips a block that can't be parsed for what stands before it.
+// skipBraces skips a block behind an error.
 func (p *parser) skipBraces() {
 	for depth := 0; !p.atDeclaration(); p.next() {
 		switch p.tok.kind {
@@ -203,7 +202,7 @@ func (p *parser) stmt() Stmt {
 	return s
 }
 
-// ifStmt parses if … else if … else. A row of else-ifs is no nesting.
+// ifStmt parses if … else if … else. A chain of else-ifs is not nested.
 func (p *parser) ifStmt() Stmt {
 	var first *IfStmt
 	var last *IfStmt
@@ -254,7 +253,7 @@ func (p *parser) forStmt() Stmt {
 	return s
 }
 
-// returnStmt parses return, whose value may be left out.
+// returnStmt parses return, whose value is optional.
 func (p *parser) returnStmt() Stmt {
 	s := p.returns.new()
 	s.At = p.tok.pos

@@ -4,8 +4,7 @@ package syntax
 
 import "strings"
 
-// dollar parses $name and $$name; a $ or two behind the name ask for a
-// rendition of the whole.
+// dollar parses $name and $$name; one or two $ behind the name request pretty-printing.
 func (p *parser) dollar() Expr {
 	t := p.targets.new()
 	t.At = p.tok.pos
@@ -44,7 +43,7 @@ func (p *parser) accessed(x Expr) Expr {
 		}
 		return x
 	}
-	if t.Addr { // (&x)->m is no member of x
+	if t.Addr { // (&x)->m is not a member of x
 		if p.tok.kind == tArrow || p.tok.kind == tLBrack || p.dollars() {
 			return p.autoCast(x)
 		}
@@ -69,13 +68,12 @@ func (p *parser) accessed(x Expr) Expr {
 	}
 }
 
-// dollars reports whether $ or $$ stands right behind what was parsed last.
+// dollars reports whether $ or $$ directly follows the last token.
 func (p *parser) dollars() bool {
 	return p.tok.kind == tDollar && strings.Trim(p.tok.text, "$") == "" && !p.tok.spaced
 }
 
-// autoCast parses the accesses that follow an expression whose type is to be
-// found out.
+// autoCast parses the accesses behind an expression whose type is to be inferred.
 func (p *parser) autoCast(x Expr) Expr {
 	t := p.targets.new()
 	t.At, t.Kind, t.X = x.Pos(), AutoCast, x

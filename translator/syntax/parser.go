@@ -11,16 +11,16 @@ import (
 const (
 	maxDepth  = 1000  // of nested statements and expressions
 	maxChain  = 10000 // operators of one level in a row, else-ifs in a row
-	maxErrors = 100   // after which a file is given up
-	maxPoints = 10000 // probe points that one probe's braces may expand to
+	maxErrors = 100   // after which the file's parsing ends
+	maxPoints = 10000 // probe points in the expansion of one probe's braces
 )
 
-// Parse preprocesses and parses src. It reports as many errors as it finds; the
-// file then holds what could be made sense of.
+// Parse preprocesses and parses src. It reports as many errors as it finds; the file then contains the
+// declarations that could be parsed.
 //
-//	src := &syntax.Source{Path: "a.stp", Text: text}
-//	file, diags := syntax.Parse(src, env)
-//	if err := diags.Err(); err != nil { … }
+// \tsrc := &syntax.Source{Path: "a.stp", Text: text}
+// \tfile, diags := syntax.Parse(src, env)
+// \tif err := diags.Err(); err != nil { … }
 func Parse(src *Source, env *Env) (*File, Diagnostics) {
 	begin := Pos{src, 1, 1}
 	defer panics.At(&begin)
@@ -34,8 +34,7 @@ func Parse(src *Source, env *Env) (*File, Diagnostics) {
 	return f, p.diags
 }
 
-// A parser holds the token it looks at and what it needs to know of where that
-// stands.
+// A parser has the current token and its context.
 type parser struct {
 	pp    *preprocessor
 	env   *Env
@@ -46,8 +45,8 @@ type parser struct {
 	heads    int  // of for loops that are being parsed
 	function bool // the body is a function's, not a probe's
 
-	printed  Pos  // the first argument of the print being parsed: a histogram may stand there
-	guruTold bool // the lack of guru mode was reported
+	printed  Pos  // the first argument of the print being parsed, which may be a histogram
+	guruTold bool // missing guru mode has been reported
 	errors   int
 	lastErr  Pos
 
@@ -94,12 +93,12 @@ func newParser(src *Source, env *Env) *parser {
 	return p
 }
 
-// next moves on to the next token.
+// next reads the next token.
 func (p *parser) next() {
 	pp := p.pp
 	if len(pp.frames) == 1 && !pp.hasBack {
 		pp.file.scan(&p.tok)
-		if p.tok.kind > tCondClose { // nearly always
+		if p.tok.kind > tCondClose { // the common case
 			return
 		}
 		p.tok = pp.resolve(p.tok)
@@ -123,17 +122,17 @@ func (p *parser) next() {
 	}
 }
 
-// isString reports whether the bad token t was to be a string.
+// isString reports whether the bad token t is an unterminated string.
 func (t *token) isString() bool {
 	line := t.pos.Source.lineAt(t.pos)
 	i := int(t.pos.Col) - 1
 	return i < len(line) && line[i] == '"'
 }
 
-// A bailout unwinds the parser to where it can go on after an error.
+// A bailout is the panic by which the parser unwinds to a point where it can continue after an error.
 type bailout struct{}
 
-// errorf reports an error, but only one for each place.
+// errorf reports an error, but only one for each position.
 func (p *parser) errorf(pos Pos, format string, args ...any) *Diagnostic {
 	if p.errors > 0 && pos == p.lastErr || p.errors > maxErrors {
 		return &Diagnostic{}
@@ -152,11 +151,13 @@ func (p *parser) giveUp() {
 	p.tok = p.pp.giveUp()
 }
 
-// fail reports that something else was expected than the current token, and
-// unwinds.
+// fail reports that something other than the current token was expected, and unwinds.
 func (p *parser) fail(hint, format string, args ...any) {
 	d := p.errorf(p.tok.pos, "expected %s, found %s", fmt.Sprintf(format, args...), &p.tok)
 	d.Hint = hint
+	if p.tok.kind == tEOF {
+		d.rewordEnd()
+	}
 	panic(bailout{})
 }
 
@@ -175,8 +176,7 @@ func (p *parser) got(k kind) bool {
 	return false
 }
 
-// want skips a token of kind k, which where says the place of: "after the
-// condition".
+// want skips a token of kind k; where describes its place in messages: "after the condition".
 func (p *parser) want(k kind, where string) Pos {
 	pos := p.tok.pos
 	if p.tok.kind != k {
@@ -186,7 +186,7 @@ func (p *parser) want(k kind, where string) Pos {
 	return pos
 }
 
-// name takes an identifier that what says the use of: "a function's name".
+// name parses an identifier; what describes it in messages: "a function's name".
 func (p *parser) name(what string) (string, Pos) {
 	t := p.tok
 	if t.kind != tIdent {
@@ -219,7 +219,7 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.depth-- }
 
-// chain counts one more link of a row of operators.
+// chain counts one more operator of a chain.
 func (p *parser) chain(n *int) {
 	if *n++; *n > maxChain {
 		p.errorf(p.tok.pos, "more than %d operators in a row", maxChain)

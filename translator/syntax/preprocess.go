@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// A preprocessor is the stream of tokens between scanner and parser: what it
-// reads comes from a stack of frames, of which the lowest is the file.
+// A preprocessor is the stage between scanner and parser: it reads tokens from a stack of frames, the
+// lowest of which is the file.
 type preprocessor struct {
 	env    *Env
 	diags  *Diagnostics
@@ -20,14 +20,13 @@ type preprocessor struct {
 	errors int
 	args   []token // of the invocation that is being read
 
-	lenient bool // arguments that were not given are no error
+	lenient bool // missing arguments are no error
 
 	back    token // by pushBack
 	hasBack bool
 }
 
-// A frame is a text, or a list of tokens that a macro or a parameter stands
-// for.
+// A frame is a text, or the tokens that a macro or a parameter stands for.
 type frame struct {
 	scan  *scanner
 	toks  []token
@@ -39,7 +38,7 @@ type frame struct {
 // An openCond is a %( … %? whose branch is being read.
 type openCond struct {
 	pos     Pos
-	frame   int // how many frames there were
+	frame   int // the number of frames
 	hasElse bool
 }
 
@@ -48,14 +47,13 @@ func newPreprocessor(src *Source, env *Env, diags *Diagnostics) *preprocessor {
 	return &preprocessor{env: env, diags: diags, file: file, frames: []frame{{scan: file}}}
 }
 
-// push makes f what is read next.
+// push makes f the source of the next tokens.
 func (pp *preprocessor) push(f frame) { pp.frames = append(pp.frames, f) }
 
-// pushBack returns a token just read by raw.
+// pushBack pushes back a token that raw has just returned.
 func (pp *preprocessor) pushBack(t token) { pp.back, pp.hasBack = t, true }
 
-// raw returns the next token of the current frame as it stands, tEOF at the
-// frame's end.
+// raw returns the next token of the current frame, tEOF at the frame's end.
 func (pp *preprocessor) raw() token {
 	if pp.hasBack {
 		pp.hasBack = false
@@ -82,7 +80,7 @@ func (pp *preprocessor) raw() token {
 	return t
 }
 
-// endPos is where the end of f is reported: where its macro was invoked.
+// endPos is the position at which the end of f is reported: that of the macro's invocation.
 func (pp *preprocessor) endPos(f *frame) Pos {
 	for x := f.scope; x != nil; x = x.outer {
 		if x.source != nil {
@@ -95,7 +93,7 @@ func (pp *preprocessor) endPos(f *frame) Pos {
 // next returns the next token for the parser.
 func (pp *preprocessor) next() token { return pp.resolve(pp.raw()) }
 
-// resolve returns what the parser is to see if t is what comes next.
+// resolve returns the token for the parser if the next raw token is t.
 func (pp *preprocessor) resolve(t token) token {
 	for ; ; t = pp.raw() {
 		switch t.kind {
@@ -148,7 +146,7 @@ func (pp *preprocessor) resolve(t token) token {
 
 // pop leaves the current frame; false if it is the file.
 func (pp *preprocessor) pop() bool {
-	if pp.inBranch() { // of several open ones, one is enough to report
+	if pp.inBranch() { // if several are open, one is enough to report
 		pp.errorf(pp.conds[len(pp.conds)-1].pos, "this conditional has no closing '%%)'")
 	}
 	for pp.inBranch() {
@@ -166,7 +164,7 @@ func (pp *preprocessor) pop() bool {
 	return true
 }
 
-// overflow reports that macros produce too much and ends the file there.
+// overflow reports that macros produce too many tokens and ends the file here.
 func (pp *preprocessor) overflow() token {
 	pp.errorf(pp.file.here(), "macros and arguments expand to more than %d tokens", maxMacroTokens)
 	pp.made = 0
@@ -200,8 +198,8 @@ func (pp *preprocessor) inBranch() bool {
 	return n > 0 && pp.conds[n-1].frame == len(pp.frames)
 }
 
-// conditional evaluates the conditional that open begins, and leaves the stream
-// at the start of the branch that counts.
+// conditional evaluates the conditional that begins at open, and continues at the start of the branch
+// that is taken.
 func (pp *preprocessor) conditional(open token) {
 	truth, ok := pp.condition()
 	if !ok {
@@ -218,9 +216,8 @@ func (pp *preprocessor) conditional(open token) {
 	pp.conds = append(pp.conds, cond)
 }
 
-// skipBranch skips to the end of the conditional that at belongs to, or, with
-// toElse, to the start of its other branch: then it reports whether there was
-// one.
+// skipBranch skips to the end of the conditional that at belongs to or, with toElse, to the start of
+// its other branch; the result is whether there is one.
 func (pp *preprocessor) skipBranch(at token, toElse bool) bool {
 	depth := 0
 	for {
@@ -255,8 +252,8 @@ func (pp *preprocessor) strayElse(t token) {
 	pp.errorf(t.pos, "found '%%:' outside of a conditional's first branch")
 }
 
-// argument handles $1, @1, $# and @#. It returns the token that stands for t,
-// or false if what stands for it comes next on the stream, or nothing does.
+// argument handles $1, @1, $# and @#. It returns the token that replaces t, or false if the replacement
+// is next on the stream, or empty.
 func (pp *preprocessor) argument(t token) (token, bool) {
 	str := t.text[0] == '@'
 	text := ""
@@ -302,7 +299,7 @@ func (pp *preprocessor) argument(t token) (token, bool) {
 	return token{}, false
 }
 
-// pushArgument makes the text of an argument what is read next.
+// pushArgument makes the text of an argument the source of the next tokens.
 func (pp *preprocessor) pushArgument(t token) {
 	src := &Source{Path: "<argument>", Text: []byte(t.text), Origin: t.pos.Source.Origin, Expansion: t.pos}
 	pp.push(frame{scan: newScanner(src), arg: true})

@@ -179,7 +179,7 @@ func (p *printer) point(pt *ProbePoint) {
 	}
 }
 
-// literal writes a number or string that may have a sign.
+// literal writes a number, which may have a sign, or a string.
 func (p *printer) literal(x Expr) {
 	switch x := x.(type) {
 	case *NumberLit:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Precedences below the binary operators' (parse_expr.go), and above.
+// Precedences outside of those of the binary operators (parse_expr.go).
 const (
 	precAssign  = -1
 	precTernary = 0
@@ -24,7 +24,7 @@ var binaryPrec = func() map[string]int {
 	return m
 }()
 
-// precOf returns how close the outermost operator of x binds.
+// precOf returns the precedence of x's outermost operator.
 func precOf(x Expr) int {
 	switch x := x.(type) {
 	case *AssignExpr:
@@ -43,7 +43,7 @@ func precOf(x Expr) int {
 	return precOperand
 }
 
-// expr writes x, in parentheses if it binds less close than prec.
+// expr writes x, in parentheses if its precedence is below prec.
 func (p *printer) expr(x Expr, prec int) {
 	if precOf(x) < prec {
 		p.write("(")
@@ -108,8 +108,8 @@ func (p *printer) expr(x Expr, prec int) {
 	}
 }
 
-// left writes the left operand of an operator. Regular expression matches stand
-// in parentheses there, for SystemTap's sake.
+// left writes the left operand of an operator. Regular expression matches are written in parentheses
+// there, as SystemTap requires them.
 func (p *printer) left(x Expr, prec int) {
 	if _, ok := x.(*MatchExpr); ok {
 		prec = precOperand
@@ -201,7 +201,7 @@ func (p *printer) target(x *TargetVar) {
 		p.write("]")
 	}
 	if x.Kind == AutoCast && len(x.Access) == 0 && x.Pretty > 0 {
-		p.write("->") // (x)$ would be taken for two expressions
+		p.write("->") // (x)$ would be parsed as two expressions
 	}
 	p.write(strings.Repeat("$", x.Pretty))
 }

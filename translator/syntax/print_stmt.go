@@ -68,7 +68,7 @@ func (p *printer) stmt(s Stmt) {
 	}
 }
 
-// body writes the statement that an if or a loop governs.
+// body writes the statement of an if or a loop.
 func (p *printer) body(s Stmt) {
 	if b, ok := s.(*Block); ok {
 		p.write(" ")
@@ -160,7 +160,7 @@ func (p *printer) foreach(s *ForeachStmt) {
 	p.body(s.Body)
 }
 
-// direction writes the + or - that sorts by key.
+// direction writes + or - if the loop sorts by key.
 func (p *printer) direction(s *ForeachStmt, key int) {
 	switch {
 	case s.SortDir == 0 || s.SortKey != key:

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A scanner cuts a text into tokens. It never fails: what it can't make sense
-// of becomes a tBad token, so that a branch not taken may hold anything.
+// A scanner splits a text into tokens. It never fails: invalid text becomes a tBad token, as branches
+// that are not taken may contain anything.
 type scanner struct {
 	src       *Source
 	text      string
@@ -17,9 +17,9 @@ type scanner struct {
 	lineStart int // offset of the current line
 
 	begin int // offset of the last token
-	end   Pos // where the last token of all ends, once that is known
+	end   Pos // the end of the last token of the text, when that is known
 
-	unclosed Pos // where a comment begins that goes on to the end of the file, once that is known
+	unclosed Pos // the start of an unterminated comment, when that is known
 
 	comments func(pos Pos, text string) // called for each comment if set
 }
@@ -62,7 +62,7 @@ func (s *scanner) next() (t token) {
 func (s *scanner) scan(t *token) {
 	start := s.off
 	line := s.line
-	t.pos = s.here() // the end of the file is where the last token ends
+	t.pos = s.here() // the end of the file is reported at the end of the last token
 	s.skipSpace()
 	begin := s.off
 	s.begin = begin
@@ -99,13 +99,13 @@ func (s *scanner) scan(t *token) {
 	}
 }
 
-// single are the characters that are a token whatever follows them.
+// single are the characters that are always a token by themselves.
 var single = [256]kind{
 	'(': tLParen, ')': tRParen, '[': tLBrack, ']': tRBrack, '{': tLBrace, '}': tRBrace,
 	',': tComma, ';': tSemi, ':': tColon, '?': tQuestion, '~': tTilde,
 }
 
-// here returns the place that the scanner has reached.
+// here returns the current position.
 func (s *scanner) here() Pos { return Pos{s.src, s.line, int32(s.off-s.lineStart) + 1} }
 
 // skipSpace skips white space and comments.
@@ -145,7 +145,7 @@ func (s *scanner) lineComment() {
 	s.comment(s.off + end)
 }
 
-// comment steps over the comment that ends before end.
+// comment skips the comment that ends before end.
 func (s *scanner) comment(end int) {
 	if s.comments != nil {
 		pos := Pos{s.src, s.line, int32(s.off-s.lineStart) + 1}
@@ -164,7 +164,7 @@ func (s *scanner) advance(end int) {
 	s.off = end
 }
 
-// word takes a word that begins at begin.
+// word scans a word that begins at begin.
 func (s *scanner) word(begin int) string {
 	i := begin + 1
 	for i < len(s.text) && class[s.text[i]]&cIdent != 0 {
@@ -174,8 +174,7 @@ func (s *scanner) word(begin int) string {
 	return s.text[begin:i]
 }
 
-// str scans a string. It may go over several lines only where a backslash
-// stands before the newline.
+// str scans a string. It may contain a newline only behind a backslash.
 func (s *scanner) str(t *token) {
 	begin := s.off + 1
 	for i := begin; i < len(s.text); i++ {
@@ -195,7 +194,7 @@ func (s *scanner) str(t *token) {
 	s.bad(t, len(s.text), "this string has no closing quote")
 }
 
-// sigil scans what begins with $ or @.
+// sigil scans a token that begins with $ or @.
 func (s *scanner) sigil(t *token, c byte) {
 	begin := s.off
 	i := begin + 1
@@ -226,7 +225,7 @@ func (s *scanner) sigil(t *token, c byte) {
 	}
 }
 
-// bad makes t a complaint about the text up to end.
+// bad makes t an error about the text up to end.
 func (s *scanner) bad(t *token, end int, msg string) {
 	t.kind = tBad
 	t.text = msg
@@ -242,7 +241,7 @@ func (s *scanner) operator(t *token, c byte) {
 	if s.off+2 < len(s.text) {
 		c2 = s.text[s.off+2]
 	}
-	// one, two and three set the token that is so many bytes long.
+	// one, two and three set a token of that many bytes.
 	one := func(k kind) { t.kind = k; s.off++ }
 	two := func(k kind) { t.kind = k; s.off += 2 }
 	three := func(k kind) { t.kind = k; s.off += 3 }
@@ -358,7 +357,7 @@ func (s *scanner) embedded(t *token) {
 	s.advance(begin + n + 2)
 }
 
-// junk scans a run of bytes that begin no token.
+// junk scans a run of bytes that are no token.
 func (s *scanner) junk(t *token, c byte) {
 	if c < 0x80 {
 		msg := fmt.Sprintf("unexpected character %q", rune(c))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Origin says whose text a Source holds: it decides what the text may do
-// (embedded C in a tapset needs no guru mode) and what it is warned of.
+// Origin is the origin of a Source: it determines what is allowed (embedded C in a tapset needs no guru
+// mode) and which warnings there are.
 type Origin uint8
 
 const (
@@ -24,18 +24,18 @@ type Source struct {
 	Text   []byte
 	Origin Origin
 
-	// Expansion is where the macro was invoked whose body this text is;
-	// invalid for files.
+	// Expansion is the position of the invocation of the macro whose body this text is; invalid for
+	// files.
 	Expansion Pos
 }
 
-// A Pos is a place in a Source. The zero Pos is invalid.
+// A Pos is a position in a Source. The zero Pos is invalid.
 type Pos struct {
 	Source    *Source
-	Line, Col int32 // both count from 1; Col counts bytes
+	Line, Col int32 // both are counted from 1; Col in bytes
 }
 
-// IsValid reports whether p is a place at all.
+// IsValid reports whether p is a position.
 func (p Pos) IsValid() bool { return p.Source != nil }
 
 // String returns "path:line:col".
@@ -46,7 +46,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.Source.Path, p.Line, p.Col)
 }
 
-// Less orders positions of one source by where they stand.
+// Less orders positions of one source.
 func (p Pos) Less(q Pos) bool {
 	return p.Line < q.Line || p.Line == q.Line && p.Col < q.Col
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// unquote resolves the escapes of a string literal: C's, with \x of at most two
-// digits. A backslash at the end of a line joins it with the next; before
-// anything else it stands for what follows it.
+// unquote resolves the escapes of a string literal: C's, with at most two digits for \x. A backslash at
+// the end of a line joins it with the next; before any other character it stands for that.
 func unquote(s string) string {
 	i := strings.IndexByte(s, '\\')
 	if i < 0 {
@@ -33,8 +32,8 @@ func unquote(s string) string {
 	return b.String()
 }
 
-// escape returns what the escape stands for whose backslash was before s, and
-// how much of s it takes. s is not empty: the scanner has seen to that.
+// escape returns the character of the escape whose backslash is before s, and the escape's length in s.
+// s is not empty, as the scanner has checked.
 func escape(s string) (c byte, n int) {
 	if i := strings.IndexByte("abtnvfr", s[0]); i >= 0 {
 		return "\a\b\t\n\v\f\r"[i], 1

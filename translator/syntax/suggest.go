@@ -4,8 +4,8 @@ package syntax
 
 import "gostap/translator/suggest"
 
-// didYouMean returns a hint that names the one of known that is nearest to
-// name, with prefix before it, or "" if none is near.
+// didYouMean returns a hint with the name in known that is most similar to name, with prefix before it,
+// or "" if none is similar.
 func didYouMean(name string, known []string, prefix string) string {
 	near := suggest.Nearest(name, known, 1)
 	if len(near) == 0 {

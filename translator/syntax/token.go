@@ -4,13 +4,13 @@ package syntax
 
 import "strconv"
 
-// A kind says what a token is.
+// A kind is the kind of a token.
 type kind uint8
 
 const (
-	// What the preprocessor takes for itself, up to tCondClose.
+	// Kinds that the preprocessor handles, up to tCondClose.
 	tEOF       kind = iota
-	tBad            // what the scanner can't make sense of; text is the complaint
+	tBad            // text that is no token; the token's text is the message
 	tAt             // @word; text is the word
 	tArg            // $1, @1, $#, @#; text includes the first character
 	tCondOpen       // %(
@@ -123,16 +123,16 @@ var kindText = [kindCount]string{
 
 func (k kind) isKeyword() bool { return k >= tProbe && k < kindCount }
 
-// A token is one word of the language.
+// A token is a token of the language.
 type token struct {
 	kind    kind
-	spaced  bool // white space or a comment stands before it
+	spaced  bool // white space or a comment precedes it
 	newline bool // it is the first on its line
 	pos     Pos
 	text    string
 }
 
-// String names the token as a diagnostic does.
+// String is the token's name in diagnostics.
 func (t *token) String() string {
 	switch t.kind {
 	case tEOF:
@@ -151,7 +151,7 @@ func (t *token) String() string {
 	return "'" + kindText[t.kind] + "'"
 }
 
-// clip shortens a text that is too long to show.
+// clip truncates a text that is too long to show.
 func clip(s string) string {
 	if len(s) > 40 {
 		return s[:37] + "..."
@@ -159,7 +159,7 @@ func clip(s string) string {
 	return s
 }
 
-// keyword returns the kind of a name: a keyword's own or tIdent.
+// keyword returns the kind of a name: that of a keyword, or tIdent.
 func keyword(s string) kind {
 	if len(s) < 2 || len(s) > 8 || s[0] < 'b' || s[0] > 'w' {
 		return tIdent

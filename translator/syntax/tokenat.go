@@ -2,8 +2,8 @@
 
 package syntax
 
-// TokenAt names what stands at p and of what kind it is, as SystemTap's
-// diagnostics do: "identifier 'x'", "operator '='", "keyword", "file EOF"; "" where there is no text.
+// TokenAt describes the token at p as SystemTap's diagnostics do: "identifier 'x'", "operator '='",
+// "keyword", "file EOF"; "" if there is no text.
 func TokenAt(p Pos) string {
 	if !p.IsValid() {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sexpr shows an expression with all its parentheses.
+// sexpr writes an expression with all its parentheses.
 func sexpr(x Expr) string {
 	switch x := x.(type) {
 	case nil:
@@ -80,8 +80,8 @@ func target(x *TargetVar) string {
 	return b.String()
 }
 
-// TestExpressions checks what operators combine. The expectations are what
-// Debian's stap 4.8 shows with -p1, where it accepts the expression.
+// TestExpressions checks the precedence of operators. The expectations are what Debian's stap 4.8 shows
+// with -p1, if it accepts the expression.
 func TestExpressions(t *testing.T) {
 	for _, tt := range []struct{ script, want string }{
 		{`a . b + c . d`, `((a . (b + c)) . d)`},
@@ -162,7 +162,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestPrinted checks what a script is after preprocessing and parsing.
+// TestPrinted checks scripts after preprocessing and parsing.
 func TestPrinted(t *testing.T) {
 	for _, tt := range []struct{ script, want string }{
 		{`probe syscall.{a,b.{c,d}}?, {x,y}.foo!, {a?,b! , c if (d)} {}`,

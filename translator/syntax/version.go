@@ -4,8 +4,8 @@ package syntax
 
 import "strings"
 
-// CompareVersions orders version strings as strverscmp(3) does: like strings,
-// but runs of digits as numbers, and runs with leading zeros as fractions.
+// CompareVersions orders version strings as strverscmp(3) does: like strings, but runs of digits as
+// numbers, and runs with leading zeros as fractions.
 func CompareVersions(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -14,7 +14,7 @@ func CompareVersions(a, b string) int {
 	if i == len(a) && i == len(b) {
 		return 0
 	}
-	// start is where the run of digits that holds the difference begins.
+	// start is the beginning of the run of digits with the first difference.
 	start := i
 	for start > 0 && isDigit(a, start-1) {
 		start--
@@ -40,7 +40,7 @@ func compareFractions(a, b string, start, i int) int {
 	}
 	if zeros {
 		switch {
-		case !isDigit(a, i): // a is nothing but these zeros
+		case !isDigit(a, i): // a has no digits but these zeros
 			return 1
 		case !isDigit(b, i):
 			return -1
@@ -99,8 +99,8 @@ func matchWildcard(pattern, s string) bool {
 	return p == len(pattern)
 }
 
-// matchOne matches c against the pattern's first element and returns the
-// element's length, 0 if it doesn't match.
+// matchOne matches c against the pattern's first element and returns the element's length, 0 if it does
+// not match.
 func matchOne(pattern string, c byte) int {
 	if pattern == "" {
 		return 0
@@ -129,8 +129,8 @@ func matchOne(pattern string, c byte) int {
 	return 0
 }
 
-// matchSet matches c against the set that pattern begins with. end is the
-// set's length, 0 if it has no closing bracket.
+// matchSet matches c against the set at the beginning of pattern. end is the set's length, 0 if it has
+// no closing bracket.
 func matchSet(pattern string, c byte) (end int, ok bool) {
 	i := 1
 	not := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')

@@ -2,8 +2,8 @@
 
 package syntax
 
-// Inspect calls visit for n and, where that returns true, for the statements
-// and expressions in it, in the order in which they are written.
+// Inspect calls visit for n and, if that returns true, for the statements and expressions in it, in the
+// order of the source.
 func Inspect(n Node, visit func(Node) bool) {
 	w := walker(visit)
 	switch n := n.(type) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 /*
- * Preloaded into virtiofsd where an ordinary user runs it, as root of a user
- * namespace that holds nobody else. It takes no header and no library.
+ * Preloaded into virtiofsd when an ordinary user runs it, as root of a user
+ * namespace in which no other user is mapped. It takes no header and no library.
  */
 
-/* Of x86-64's <sys/syscall.h> and <fcntl.h>. */
+/* From x86-64's <sys/syscall.h> and <fcntl.h>. */
 #define SYS_openat 257
 #define O_NOATIME 01000000
 
 long syscall(long number, ...);
 
 /*
- * Such a namespace refuses setgroups(2), lest somebody get rid of a group that
- * is denied something. virtiofsd would give up; it keeps the user's groups.
+ * setgroups(2) fails in such a namespace, as dropping a group could evade
+ * permissions that deny it. virtiofsd would exit; with this it keeps the groups.
  */
 int setgroups(unsigned long size, const unsigned int *list)
 {
@@ -21,8 +21,8 @@ int setgroups(unsigned long size, const unsigned int *list)
 }
 
 /*
- * The guest's overlay opens every file with O_NOATIME, which is a favour to
- * their owners: others get EPERM.
+ * The guest's overlay opens every file with O_NOATIME, which is only
+ * allowed for the owners: others get EPERM.
  */
 int openat64(int dir, const char *path, int flags, unsigned int mode)
 {

@@ -9,15 +9,16 @@ import (
 	"testing"
 )
 
-// Go compiles the program of Go in a folder with that version of Go, "local" for the machine's own, and returns its path, without symbolic
-// links. A version that the machine doesn't have has the test skipped; tests/setup fetches those that are asked for.
+// Go compiles the Go program in a folder with a version of Go, "local" for the machine's own, and
+// returns its path, without symbolic links. If the machine does not have the version, the test is
+// skipped; tests/setup downloads versions that are needed.
 func Go(t testing.TB, version, folder string, flags ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A copy, as the module's go.mod asks for another version.
+	// A copy, as the module's go.mod requires another version.
 	if err := os.CopyFS(filepath.Join(dir, "src"), os.DirFS(folder)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package elaborated runs passes 1 and 2 for the tests of the packages that
-// pass 2 is made of, and spells what came out.
+// Package elaborated runs passes 1 and 2 for the tests of pass 2's packages, and formats the results.
 package elaborated
 
 import (
@@ -21,8 +20,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// OnKernel runs pass 1 and 2 over a script for a kernel, of which there is no
-// debuginfo.
+// OnKernel runs passes 1 and 2 on a script for a kernel without debuginfo.
 func OnKernel(t testing.TB, release, script string) (*program.Elaborated, syntax.Diagnostics) {
 	t.Helper()
 	t.Setenv("GOSTAP_DEBUGINFO", t.TempDir())
@@ -45,16 +43,15 @@ func OnDebuginfo(t testing.TB, release, script string) (*program.Elaborated, syn
 	return elaborate.Elaborate([]*syntax.File{file}, lib, image.NewTarget(release, true))
 }
 
-// OnProgram runs pass 1 and 2 over a script for programs, of which the debuginfo is looked for as
-// usual; there is no kernel to look into.
+// OnProgram runs passes 1 and 2 on a script for programs, whose debuginfo is searched as usual; there
+// is no kernel.
 func OnProgram(t testing.TB, script string) (*program.Elaborated, syntax.Diagnostics) {
 	t.Helper()
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	return OnDebuginfo(t, "0.0.0-none", script)
 }
 
-// Values lists what the outermost target variables of a handler came to, in
-// their order.
+// Values lists the values of a handler's outermost target variables, in order.
 func Values(p *program.ElaboratedProbe) []string {
 	var list []string
 	for _, body := range p.Bodies {
@@ -74,8 +71,8 @@ func Values(p *program.ElaboratedProbe) []string {
 	return list
 }
 
-// Variable returns what x is at a function's entry or, with .return behind its
-// name, at its return.
+// Variable returns the value of x at a function's entry or, with .return behind its name, at its
+// return.
 func Variable(t *testing.T, release, point, x string) string {
 	t.Helper()
 	name, suffix, _ := strings.Cut(point, ".")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package evaluated runs programs under ptrace for tests, and evaluates at probe points what
-// elaboration has made of target variables: on the processor's own registers and the program's memory.
+// Package evaluated runs programs under ptrace for tests, and evaluates the values of target variables
+// at probe points: with the processor's registers and the program's memory.
 package evaluated
 
 import (
@@ -30,15 +30,15 @@ type process struct {
 	t    *testing.T
 	pid  int
 	mem  *os.File
-	base uint64 // what the file's addresses are above its offsets
+	base uint64 // difference between the file's addresses and offsets
 	regs unix.PtraceRegs
-	fp   [512]byte // as FXSAVE has them
+	fp   [512]byte // in the format of FXSAVE
 	ip   uint64
 	in   *program.ElaboratedProbe
 }
 
-// Run runs a program, and returns what the target variables of each probe are at each hit: a line for each, with spaces
-// between. The probes are of functions, in the program's file alone.
+// Run runs a program, and returns the values of the target variables of each probe at each hit: a line
+// for each, separated by spaces. The probes must be of functions in the program's file.
 func Run(t *testing.T, path string, probes []*program.ElaboratedProbe) (lines []string) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -152,7 +152,7 @@ func (p *process) addr(path string, offset uint64) uint64 {
 	for line := range strings.Lines(string(maps)) {
 		f := strings.Fields(line)
 		if len(f) < 6 || filepath.Clean(f[5]) != path || !strings.Contains(f[1], "x") {
-			continue // a page of the file may be mapped twice, with what stands before the code
+			continue // a page of the file may be mapped twice, together with the bytes before the code
 		}
 		low, high, _ := strings.Cut(f[0], "-")
 		start, _ := strconv.ParseUint(low, 16, 64)
@@ -305,7 +305,7 @@ func (p *process) register(n int) int64 {
 	return int64([]uint64{r.Rax, r.Rdx, r.Rcx, r.Rbx, r.Rsi, r.Rdi, r.Rbp, r.Rsp, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.Rip}[n])
 }
 
-// call does what functions of the tapset library do.
+// call implements functions of the tapset library.
 func (p *process) call(call *syntax.CallExpr) any {
 	n := func(i int) int64 {
 		if lit, ok := call.Args[i].(*syntax.NumberLit); ok {

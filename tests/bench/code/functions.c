@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* functions.c - functions.stp as a person would write it. */
+/* functions.c - functions.stp written by hand. */
 #include <stdio.h>
 
 static long gcd(long a, long b)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* long-keys.c - long-keys.stp as a person would write it: a hash table over a pool of entries. */
+/* long-keys.c - long-keys.stp written by hand: a hash table over a pool of entries. */
 #include <stdio.h>
 #include <string.h>
 

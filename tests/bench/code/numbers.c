@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* numbers.c - numbers.stp as a person would write it. */
+/* numbers.c - numbers.stp written by hand. */
 #include <stdio.h>
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* statistics.c - statistics.stp as a person would write it. */
+/* statistics.c - statistics.stp written by hand. */
 #include <stdio.h>
 
 #define CPUS 8

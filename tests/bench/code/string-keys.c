@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* string-keys.c - string-keys.stp as a person would write it: hash tables over pools of entries. */
+/* string-keys.c - string-keys.stp written by hand: hash tables over pools of entries. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* strings.c - strings.stp as a person would write it: buffers of 512 bytes, with their lengths. */
+/* strings.c - strings.stp written by hand: buffers of 512 bytes, with their lengths. */
 #include <stdio.h>
 #include <string.h>
 

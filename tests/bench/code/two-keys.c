@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* two-keys.c - two-keys.stp as a person would write it: a hash table over a pool of entries. */
+/* two-keys.c - two-keys.stp written by hand: a hash table over a pool of entries. */
 #include <stdio.h>
 #include <string.h>
 

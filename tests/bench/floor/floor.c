@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The floor that gostap's costs are measured against: what a person would
- * write by hand to count the calls of vfs_read, through ftrace, through a
- * kprobe, or through a kretprobe (parameter `how`).
+ * The lower bound of gostap's costs: hand-written code that counts the calls
+ * of vfs_read, by ftrace, a kprobe, or a kretprobe (parameter `how`).
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>

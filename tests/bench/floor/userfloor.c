@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The floor of user probes: what a person would write by hand to count the hits
- * of an instruction of a program (parameters `path` and `offset`), or with
+ * The lower bound of the costs of user probes: hand-written code that counts the
+ * hits of an instruction of a program (parameters `path` and `offset`), or with
  * `returns` those of its function's returns.
  */
 #include <linux/fs.h>

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// condition has the items in a probe's condition, which is asked whenever a timer has changed what it reads.
+// condition writes the items into a probe's condition, which is evaluated whenever a timer has changed
+// what it reads.
 func condition(line func(string, ...any), items []*Item, point string) {
 	line("global turns\nfunction ask:long() {\n\tk = turns\n\ti = turns %% %d\n\tv = 0\n\tt = \"\"", len(items))
 	line("\ttry {")
@@ -19,8 +20,8 @@ func condition(line func(string, ...any), items []*Item, point string) {
 	line("probe %s if (ask()) { produced <<< 1 printf(\"[event %%d]\\n\", turns) }", point)
 }
 
-// Conditions is a script with a probe for each item, in whose condition it is: gostap says which of them, asked by
-// ask_NUMBER(), conditions can't have.
+// Conditions is a script with a probe for each item, whose condition contains it: gostap rejects those
+// that are not allowed, by the calls of ask_NUMBER().
 func Conditions(items []Item) string {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(common, "LAST", "end"))
@@ -31,7 +32,8 @@ func Conditions(items []Item) string {
 	return b.String()
 }
 
-// Calls is a script with a probe for each item that is a function's call: gostap says whether the kernel has what it needs.
+// Calls is a script with a probe for each item that calls a function: gostap rejects those for which
+// the kernel lacks something.
 func Calls(items []Item) string {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(common, "LAST", "end"))

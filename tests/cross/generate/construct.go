@@ -2,8 +2,8 @@
 
 package generate
 
-// Constructs are what the language has beside the library's functions. Where one changes globals it does so through
-// functions, so that the script locks them, too.
+// Constructs are the language's constructs, in addition to the library's functions. Those that change
+// globals do so in functions, so that the script locks them, too.
 var Constructs = []Item{
 	{Name: "division", Code: `v += num(k) / num(k + 1) + num(k + 2) % num(k + 3)`},
 	{Name: "operators", Code: `v += (num(k) << num(k + 1)) ^ (num(k) >> num(k + 2)) | ~num(k) & -num(k + 3) + !num(k) * num(k + 4) + (num(k) >>> 3)`},

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Rate says how often a context's handlers run, and so how much each run does.
+// A Rate is the frequency of a context's handlers, which determines the work of each run.
 type Rate int
 
 const (
@@ -16,21 +16,21 @@ const (
 	Once               // all items with all arguments
 )
 
-// A Context is one in which handlers run.
+// A Context is a context in which handlers run.
 type Context struct {
 	Name  string
-	Point string // the probe point; places of it are Places'
+	Point string // the probe point; those of Places are placeholders
 	Rate  Rate
-	// Variables are what $$vars and the like find; the other fields are what there is beside them.
+	// Whether $$vars and the like, a return value and registers are available.
 	Variables, Return, Registers bool
-	NMI                          bool // only an NMI leads there: somebody has to ask for some
-	// With is what else the script probes, so that probes stand on each other.
+	NMI                          bool // the probe point is reached by NMIs only, which have to be triggered
+	// With is another probe of the script, so that probes are combined.
 	With string
-	// Long are those of the long form only.
+	// Long is set for contexts of the long form only.
 	Long bool
 }
 
-// Contexts are those in which handlers run.
+// Contexts are the contexts in which handlers run.
 var Contexts = []Context{
 	{Name: "function", Point: `kernel.function("vfs_read")`, Variables: true, Registers: true},
 	{Name: "functions", Point: `kernel.function("vfs_*")`, Registers: true},
@@ -84,7 +84,7 @@ var Contexts = []Context{
 	{Name: "condition", Point: `kernel.function("vfs_read")`},
 }
 
-// Places are what points of contexts stand on that is not the same everywhere.
+// Places are the parts of contexts' probe points that depend on the kernel or the machine.
 type Places struct {
 	Statement string // %STATEMENT%: the address of an instruction of vfs_read behind its entry
 	Beat      string // %BEAT%: the path of tests/load/beat.c's program
@@ -94,13 +94,14 @@ func (p *Places) in(point string) string {
 	return strings.NewReplacer("%STATEMENT%", p.Statement, "%BEAT%", p.Beat).Replace(point)
 }
 
-// called are functions that are called now and then on all kernels.
+// called are functions that are called occasionally on all kernels.
 var called = strings.Fields(`vfs_open vfs_getattr vfs_statx filp_close fput dput path_get path_put kfree
 	kmem_cache_free do_filp_open do_sys_openat2 security_file_permission security_file_open mutex_lock mutex_unlock
 	try_to_wake_up schedule_timeout hrtimer_start_range_ns hrtimer_cancel wake_up_process free_pages unlock_page
 	handle_mm_fault do_exit copy_process dup_mm mmput security_inode_permission touch_atime`)
 
-// many are handlers of the entries or returns of many functions, each with its own: so many that one ftrace_ops serves all.
+// many are handlers of the entries or returns of many functions, all different: enough for them to
+// share one ftrace_ops.
 func many(ending string) string {
 	var b strings.Builder
 	for i, name := range called {

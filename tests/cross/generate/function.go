@@ -22,13 +22,13 @@ var leftOut = map[string]string{
 	"__entry_value": "gostap's own, behind $var at statements",
 }
 
-// calls are what functions are called with where their parameters' names don't say it: what harms nobody.
+// calls are the calls of functions whose parameters' names do not determine harmless arguments.
 var calls = map[string]string{
 	"udelay":              "udelay(num(k) & -0x7ffffffffffffffd)",
 	"mdelay":              "mdelay(num(k) & -0x7fffffffffffffff)",
 	"system":              `if (k == 1) system("true")`,
 	"warn":                `if (k < 3) warn(text(k))`,
-	"raise":               "raise(k & 1 ? 23 : 0)", // SIGURG, which is ignored where nobody asks for it
+	"raise":               "raise(k & 1 ? 23 : 0)", // SIGURG, which is ignored by default
 	"set_int_arg":         "set_int_arg(k & 1 ? 33 : 0, num(k))",
 	"set_uint_arg":        "set_uint_arg(k & 1 ? -1 : 0, num(k))",
 	"set_s32_arg":         "set_s32_arg(k & 1 ? 33 : 0, num(k))",
@@ -81,11 +81,11 @@ func function(f *syntax.FunctionDecl) Item {
 	return item
 }
 
-// argument is what is passed for a parameter in the k-th call.
+// argument is the argument for a parameter in the i-th call.
 func argument(function, name string, text bool, i int) string {
 	k := "k"
 	if i > 0 {
-		k = fmt.Sprintf("k + %d", i*5) // not the same of each list
+		k = fmt.Sprintf("k + %d", i*5) // different elements of the lists
 	}
 	user := strings.HasPrefix(function, "user_") || strings.Contains(function, "_user_")
 	switch {

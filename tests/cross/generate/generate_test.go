@@ -20,7 +20,8 @@ func items(t testing.TB) []Item {
 	return append(Functions(lib.Files()), Constructs...)
 }
 
-// Each item that fits a context is in one of its scripts, the same for the same seed, and every script parses.
+// Each item that fits a context is in one of its scripts; the scripts depend only on the seed, and all
+// can be parsed.
 func TestPlan(t *testing.T) {
 	all := items(t)
 	if len(all) < 300 {

@@ -2,23 +2,22 @@
 
 package generate
 
-// An Item is a piece of a handler: a function's call, or a construct. Its code
-// finds k, which says the how manieth time it is and so what it works with,
-// the sums v and t that keep results in use, and the functions and globals of
-// script.go.
+// An Item is a piece of a handler: a function's call, or a construct. Its code may use k, the number of
+// the run, which selects arguments, the sums v and t, which keep results in use, and the functions and
+// globals of script.go.
 type Item struct {
 	Name     string
 	Function bool
 	Globals  string // declarations
 	Code     string
-	Records  int // of the output that it makes at most
-	// Ends has the handler end: there is no try block around it.
+	Records  int // maximal number of records of its output
+	// Ends is set if the item ends the handler: it is not in a try block.
 	Ends bool
-	// What it needs of the context.
+	// Requirements for the context.
 	Variables, Return, Handler bool
 }
 
-// fits says whether an item can be in the handlers of a context.
+// fits reports whether an item can be in the handlers of a context.
 func (it *Item) fits(c *Context) bool {
 	return (!it.Variables || c.Variables) && (!it.Return || c.Return) && (!it.Handler || c.Name != "condition")
 }

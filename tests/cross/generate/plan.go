@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package generate crosses what scripts can do with the contexts that handlers
-// run in: it writes scripts, each with some items - the library's functions
-// and the language's constructs - in one context, such that each item is in
-// each context that it fits once, and pairs each context with all that can
-// happen meanwhile.
+// Package generate combines what scripts can do with the contexts that handlers run in: it writes
+// scripts, each with some items - the library's functions and the language's constructs - in one
+// context, such that each item is once in each context that it fits, and pairs each context with all
+// events.
 package generate
 
 import (
@@ -13,7 +12,8 @@ import (
 	"strings"
 )
 
-// Plan makes the scripts of a context, of at most so many items each, the same for the same seed.
+// Plan makes the scripts of a context, with at most the given number of items each. They depend only on
+// the arguments, including the seed.
 func Plan(c *Context, items []Item, most int, places *Places, seed uint64) []*Script {
 	var fitting []*Item
 	for i := range items {

@@ -12,15 +12,15 @@ type Script struct {
 	Name    string
 	Context *Context
 	Items   []*Item
-	Options []string // of gostap
+	Options []string // options of gostap
 	Text    string
 }
 
-// Arguments is how many values each list of arguments has.
+// Arguments is the length of each list of arguments.
 const Arguments = 13
 
-// common is what items refer to. What is counted is counted in statistics, each processor for itself, so that handlers
-// run side by side.
+// common are the declarations that items use. Counters are statistics, which are kept per CPU, so that
+// handlers run concurrently.
 const common = `
 global produced, records, ran[200], beats          # statistics
 global most = 3000                                 # events: then handlers do nothing
@@ -90,8 +90,8 @@ probe LAST(1000) {
 }
 `
 
-// write writes a script. The items of alternating scripts are chosen in turn, with a lock, or at random and without; the
-// sessions end by exit() or abort(), in turn.
+// write writes a script. Scripts alternate between items chosen in turn, with a lock, and items chosen
+// at random, without one; and between ending sessions by exit() and abort().
 func write(name string, c *Context, items []*Item, point string, number int) *Script {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -104,7 +104,7 @@ func write(name string, c *Context, items []*Item, point string, number int) *Sc
 		s.Options = append(s.Options[:len(s.Options):len(s.Options)], "--suppress-handler-errors")
 	}
 	line("%s", strings.ReplaceAll(common, "LAST", last))
-	if number%2 == 1 { // not in all: to find a module's symbols takes a while
+	if number%2 == 1 { // not in all scripts: it takes a while to look up a module's symbols
 		line(`probe module("gs_cross").function("gs_cross_softirq") { beats <<< 1 }`)
 	}
 	for _, it := range items {
@@ -144,7 +144,7 @@ func handler(line func(string, ...any), c *Context, items []*Item, point string,
 	line("\tv = 0\n\tt = \"\"\n\tproduced <<< 1\n\tprintf(\"[event %%d]\\n\", i)\n\tran[i] <<< 1\n\ttry {")
 	choose(line, items, false)
 	line("\t} catch { v = 1 }\n\tif (v == 42 && t == \"42\") records <<< 0")
-	if c.Rate != Often { // an error would leave out all behind it
+	if c.Rate != Often { // an error would skip all items behind it
 		line("\ttry {")
 	}
 	choose(line, items, true)
@@ -154,7 +154,7 @@ func handler(line func(string, ...any), c *Context, items []*Item, point string,
 	line("\t}\n}")
 }
 
-// choose writes the choice of the i-th item, of those that end the handler or of the others.
+// choose writes the choice of the i-th item, among those that end the handler or among the others.
 func choose(line func(string, ...any), items []*Item, ends bool) {
 	otherwise := ""
 	for i, it := range items {

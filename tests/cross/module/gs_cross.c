@@ -51,7 +51,7 @@ noinline long gs_cross_hardirq(int n, const char *text, struct gs_cross_item *it
 	return n ^ text[0] ^ item->number;
 }
 
-/* What is watched is the kernel's own, and keeps its value. */
+/* The watched variable belongs to the kernel, and keeps its value. */
 static void touch_watched(void)
 {
 	WRITE_ONCE(panic_timeout, READ_ONCE(panic_timeout));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * gs_places.c - a module for the tests: functions and a tracepoint that are
- * given known values, by a write to /sys/kernel/debug/gs_places/run.
+ * called with known values, by a write to /sys/kernel/debug/gs_places/run.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -72,7 +72,7 @@ noinline int gs_places_exported(int n)
 }
 EXPORT_SYMBOL_GPL(gs_places_exported);
 
-/* Tells what it was given, for probes that change it. */
+/* Prints its arguments, for probes that change them. */
 noinline int gs_places_echo(int n, struct gs_item *item)
 {
 	barrier();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls.c - a program of which the scripts of user*.txtar know what it does.
- * Its string is in a page that it never touches itself.
+ * calls.c - a program whose behaviour the scripts of user*.txtar expect.
+ * Its string is in a page that it never accesses itself.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -43,7 +43,7 @@ NOINLINE long add(struct item *it, int n)
 }
 
 int factorial(int n);
-static int (*volatile again)(int) = factorial; /* no loop, whatever the compiler thinks of it */
+static int (*volatile again)(int) = factorial; /* keeps the compiler from making a loop of it */
 
 NOINLINE int factorial(int n)
 {

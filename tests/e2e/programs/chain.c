@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// chain.c - stacks that are known: of calls, of a signal's handler, of a library that calls back, of one that is deeper
-// than what is followed, of a function that calls what does not return as the last that it does, and of generated code.
+// chain.c - known stacks: of calls, of a signal handler, of a library that calls back, of one that is deeper than
+// gostap's limit, of a function whose last instruction is the call of one that does not return, and of generated code.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ NOINLINE void ends(int n)
 	__builtin_unreachable();
 }
 
-/* Code that is in no file, with a frame pointer, of which /tmp/perf-PID.map tells: it calls the function in rdi. */
+/* Generated code with a frame pointer, listed in /tmp/perf-PID.map: it calls the function in rdi. */
 NOINLINE void generated(void (*call)(int))
 {
 	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xf8, 0x31, 0xff, 0xff, 0xd0, 0x5d, 0xc3 };

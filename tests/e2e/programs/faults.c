@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Faults pages in: maps 64 pages, reads and then writes each, has a child write each, unmaps them, and makes the heap 16 pages
-// larger. Prints how many faults, minor and major, its first call of getrusage(2) and its last are apart.
-// With a FILE it maps two pages of that, which it does not touch, and nothing else.
+// larger. Prints the numbers of minor and major faults between its first and its last call of getrusage(2).
+// With a FILE it only maps two pages of that, without accessing them.
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lives.c - processes, threads, signals and terminals of which tapset-*.txtar
- * know how many there are: lives processes, lives signals, lives terminal,
+ * lives.c - known numbers of processes, threads, signals and terminals for
+ * tapset-*.txtar: lives processes, lives signals, lives terminal,
  * lives pingpong.
  */
 #define _GNU_SOURCE
@@ -33,10 +33,10 @@ static void *nothing(void *arg)
 	return arg;
 }
 
-/* Ten children that exit with 0 to 9, four threads, two children that become true, one that can't become anything. */
+/* Ten children that exit with 0 to 9, four threads, two children that exec true, one whose exec fails. */
 static void processes(void)
 {
-	/* Not constants: a child has no page of the program that it has not looked at. */
+	/* Not constants: a child has no page of the program that it has not accessed. */
 	char *true_args[] = { strdup("true"), strdup("one"), strdup("two"), NULL };
 	pthread_t thread;
 	int i;
@@ -103,7 +103,7 @@ static void signals(void)
 	kill(1 << 30, SIGUSR1);
 }
 
-/* Twelve characters through a terminal and five back, after it got another size. */
+/* Twelve characters through a terminal and five back, after a change of its size. */
 static void terminal(void)
 {
 	struct winsize size = { .ws_row = 33, .ws_col = 99, .ws_xpixel = 7, .ws_ypixel = 8 };
@@ -124,14 +124,14 @@ static void terminal(void)
 	poll(&poll_slave, 1, 1000);
 	if (read(slave, text, sizeof(text)) != 12 || write(slave, "world", 5) != 5)
 		err(1, "read");
-	/* A worker brings it to the master. */
+	/* A kernel worker passes it to the master. */
 	poll_master.fd = master;
 	poll(&poll_master, 1, 1000);
 	close(slave);
 	close(master);
 }
 
-/* A hundred times, this process wakes its child and waits to be woken by it, on one processor. */
+/* A hundred times, this process wakes its child and waits until the child wakes it, on one processor. */
 static void pingpong(void)
 {
 	int there[2], back[2], i;

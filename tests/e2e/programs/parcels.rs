@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// parcels: what Rust has that C has not: text, slices, vectors, tuples, and enums
-// with data, told apart by a tag or by what is no value; methods, traits, generics.
+// parcels: types of Rust that C does not have: text, slices, vectors, tuples, and enums
+// with data, distinguished by a tag or by a niche; methods, traits, generics.
 use std::fmt::Display;
 
 enum Shape {
@@ -31,7 +31,7 @@ impl Parcel {
     }
 }
 
-// The compiler has to make x, and all that x points to.
+// Keeps the compiler from removing x and the data that x points to.
 fn seen<T>(x: T) -> T {
     unsafe { std::arch::asm!("/* {0} */", in(reg) &x) };
     x

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// shapes: what C++ has that C has not: namespaces, methods, overloads,
+// shapes: features of C++ that C does not have: namespaces, methods, overloads,
 // templates, references, inheritance, constructors.
 #include <map>
 #include <set>

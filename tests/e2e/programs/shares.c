@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// shares.c - what its functions take is known. "shares cpu MS": of so much CPU time half in half(), which has the kernel
-// work for a fifth of that, three tenths in three() and a fifth in fifth(), in turns of 20.3 ms. "shares off MS": of so
-// much time asleep six tenths in six(), three in three_naps() and one in pause_once(), in naps of 100 ms; it prints how
-// many microseconds each of these took, as nobody sleeps exactly as long as he wants to.
+// shares.c - functions with known times. "shares cpu MS": of MS CPU time half is in half(), a fifth of that in the kernel,
+// three tenths in three() and a fifth in fifth(), in turns of 20.3 ms. "shares off MS": of MS time asleep six tenths
+// are in six(), three in three_naps() and one in pause_once(), in naps of 100 ms; it prints how many microseconds each
+// of these took, as sleeps take longer than requested.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static long long now(clockid_t clock)
 
 static long long used(void) { return now(CLOCK_PROCESS_CPUTIME_ID); }
 
-/* What follows a call keeps the compiler from making it a jump, which would leave the caller out of the stack. */
+/* Code behind a call prevents a tail call, which would leave the caller out of the stack. */
 #define COUNT(n)                                \
 	do {                                    \
 		for (int i = 0; i < (n); i++)   \
@@ -65,7 +65,7 @@ NOINLINE void fifth(long long until)
 
 static void busy(long ms)
 {
-	const long long turn = 20300000; /* ns; no multiple of a tick, in step with which it would be */
+	const long long turn = 20300000; /* ns; not a multiple of a tick, lest it be in step with samples */
 	long long at = used();
 
 	for (long n = 0; n < ms * 1000000LL / turn; n++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * syscalls - makes system calls with known arguments, good and bad ones, by the
- * entry of programs of 64 bits and by that of 32 bits (int $0x80). What pointers
- * point to is in the first 4 GiB, at addresses that are the same each time.
+ * syscalls - makes system calls with known arguments, valid and invalid ones, by
+ * the entry of 64-bit programs and by that of 32-bit ones (int $0x80). Pointers
+ * point into the first 4 GiB, to addresses that are the same in each run.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -164,7 +164,7 @@ static void of32(void)
 
 int main(void)
 {
-	/* What is between the two getppid is compared. */
+	/* The calls between the two getppid are compared. */
 	if (mmap(memory, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != memory)
 		return 1;
 	syscall(SYS_getppid);

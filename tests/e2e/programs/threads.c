@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // threads.c - threads that call libown.so, and libown-initial.so, which has its variables in the thread's first block:
-// both are loaded while the program runs, and lie where the program itself does.
+// both are loaded while the program runs, from the program's folder.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

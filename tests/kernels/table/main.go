@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Command table puts into README what worked on which kernel, by what the tests said of themselves.
+// Command table updates the table in README of what worked on which kernel, from the tests' results.
 //
-//	table RESULTS.json README.md
+// \ttable RESULTS.json README.md
 //
-// RESULTS.json is what go test -json prints of tests/e2e and tests/torture; of several runs, one behind the other. In README.md the
-// table stands between two comments; cells of what was not tested stay as they are.
+// RESULTS.json is the output of go test -json of tests/e2e and tests/torture; those of several runs may
+// be concatenated. In README.md the table is between two comments; cells without results are kept.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// A column is a part of what gostap does, and the scripts of tests/e2e that show it.
+// A column is a feature, with the scripts of tests/e2e that test it.
 type column struct {
 	title   string
 	scripts []string
@@ -48,10 +48,10 @@ const (
 	tortured = "torture"
 )
 
-// nothing stands where nothing was tested.
+// nothing is the cell of an untested feature.
 const nothing = "–"
 
-// A cell says of each test of a column whether it has passed, the last time that it ran.
+// A cell has the last result, passed or not, of each test of a column.
 type cell map[string]bool
 
 func (c cell) String() string {
@@ -67,7 +67,7 @@ func (c cell) String() string {
 	return fmt.Sprintf("%d of %d", passed, len(c))
 }
 
-// A results has a cell for each kernel and column.
+// A results has the cells by kernel and column.
 type results map[string]map[string]cell
 
 func main() {
@@ -102,7 +102,7 @@ func run(from, readme string) error {
 	return os.WriteFile(readme, []byte(updated), 0o644)
 }
 
-// read reads what go test -json prints.
+// read reads the output of go test -json.
 func read(r io.Reader) (results, error) {
 	found := results{}
 	lines := bufio.NewScanner(r)
@@ -131,7 +131,7 @@ func read(r io.Reader) (results, error) {
 	return found, lines.Err()
 }
 
-// columnOf returns the title of the column that a test counts in, "" if it counts in none.
+// columnOf returns the title of a test's column, "" if it has none.
 func columnOf(test, name string) string {
 	switch test {
 	case "TestLockdown":
@@ -151,10 +151,10 @@ func columnOf(test, name string) string {
 
 const begin, end = "<!-- kernels: make test-kernels writes this -->\n", "<!-- kernels -->\n"
 
-// A row has the text of each column that has one.
+// A row has the texts of the columns that have one.
 type row map[string]string
 
-// update replaces the cells of what was tested.
+// update replaces the cells for which there are results.
 func update(text string, found results) (string, error) {
 	before, rest, ok1 := strings.Cut(text, begin)
 	table, after, ok2 := strings.Cut(rest, end)
@@ -182,7 +182,7 @@ func update(text string, found results) (string, error) {
 	return before + begin + out.String() + end + after, nil
 }
 
-// parse reads a table, whose columns may be others than today's.
+// parse reads a table, whose columns may differ from the current ones.
 func parse(table string) map[string]row {
 	rows := map[string]row{}
 	var titles []string

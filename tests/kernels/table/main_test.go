@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestScripts has every script that a column names be there.
+// TestScripts checks that every script in a column exists.
 func TestScripts(t *testing.T) {
 	for _, c := range columns {
 		for _, name := range c.scripts {
@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestReadme has README's table be one that update leaves as it is.
+// TestReadme checks that update does not change README's table without results.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("../../../README.md")
 	if err != nil {

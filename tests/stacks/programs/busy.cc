@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A C++ program that is built without frame pointers and does, without end, what makes stacks of all kinds.
+// A C++ program, built without frame pointers, that makes stacks of all kinds in an endless loop.
 #include <algorithm>
 #include <alloca.h>
 #include <csignal>

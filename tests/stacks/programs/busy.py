@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Does, without end, what makes stacks of all kinds in Python's interpreter.
+# Makes stacks of all kinds in Python's interpreter, in an endless loop.
 import hashlib
 import itertools
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What has bash make stacks of all kinds, without end.
+# Makes stacks of all kinds in bash, in an endless loop.
 down() {
 	local -a words=(one two "$1")
 	local text="${words[*]/o/0}"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gstortfail - has the nth allocation fail that a module asks for, itself or
- * through what it calls: for kernels without fault injection, and to the
- * allocation exactly.
+ * gstortfail - makes the nth allocation of a module fail, including those of
+ * functions that it calls: for kernels without fault injection, and for an
+ * exact selection.
  *
- * It stands on the allocators' entries with kprobes. An allocation is the
- * victim's if its code is on the stack. Those with the same stack are alike,
- * as those of a loop are: of these, one counts.
+ * It has kprobes at the allocators' entries. An allocation is the victim's if
+ * the victim's code is on the stack. Allocations with the same stack, as in a
+ * loop, are one kind, of which only one counts.
  */
 #include <linux/gfp.h>
 #include <linux/jhash.h>
@@ -16,12 +16,12 @@
 
 static char *victim = "victim";
 module_param(victim, charp, 0444);
-static unsigned int nth;		/* which one is to fail; 0: none */
+static unsigned int nth;		/* the allocation that fails; 0: none */
 module_param(nth, uint, 0644);
-static unsigned int turn = 1;		/* which of those that are alike counts */
+static unsigned int turn = 1;		/* which allocation of each kind counts */
 module_param(turn, uint, 0644);
 static atomic_t counted = ATOMIC_INIT(0);
-static struct module *watched;		/* the victim, while it is there */
+static struct module *watched;		/* the victim, while it is loaded */
 
 static int counted_get(char *buffer, const struct kernel_param *kp)
 {
@@ -31,14 +31,14 @@ static int counted_get(char *buffer, const struct kernel_param *kp)
 static const struct kernel_param_ops counted_ops = { .get = counted_get };
 module_param_cb(counted, &counted_ops, NULL, 0444);
 
-/* The stacks that have been seen, by their hash, and how often. */
+/* The stacks that have occurred, by hash, with their numbers. */
 #define STACKS 4096
 static struct seen {
 	u32 hash, times;
 } seen[STACKS];
 static DEFINE_RAW_SPINLOCK(seen_lock);
 
-/* How often this stack has come, this time included. */
+/* The number of occurrences of this stack, including the current one. */
 static u32 times_seen(u32 hash)
 {
 	unsigned long flags;
@@ -91,12 +91,12 @@ static bool counts(void)
 	return false;
 }
 
-/* What a call that fails comes to. Entry code could not return by itself: the stack has only the probed function's frame. */
+/* A failing call continues here: this returns to the allocator's caller, as the stack is that at the allocator's entry. */
 static noinline notrace void gstortfail_return(void)
 {
 }
 
-/* An allocator, and which argument its flags are; -1: it has none. */
+/* An allocator, and the index of its flags argument; -1: it has none. */
 struct allocator {
 	struct kprobe kp;
 	int flags;
@@ -117,7 +117,7 @@ static int hit(struct kprobe *kp, struct pt_regs *regs)
 	return 1;
 }
 
-/* Kprobes that leave for elsewhere can't be optimised into jumps; this says so. */
+/* Kprobes that change the instruction pointer can't be optimised into jumps; a post handler prevents that. */
 static void after(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// extremes are numbers at which something changes.
+// extremes are numbers at boundaries.
 var extremes = []string{
 	"0", "1", "(-1)", "2", "3", "7", "8", "10", "31", "32", "63", "64", "65", "127", "128", "255", "256", "511", "512", "4096",
 	"0x7fffffff", "0x80000000", "0xffffffff", "0x100000000", "4294967295", "(-2147483648)", "0x7fffffffffffffff",
@@ -24,14 +24,14 @@ func (g *generator) literal() string {
 	return g.pick(extremes)
 }
 
-// letters are what strings are made of: what has a meaning somewhere, and a
-// few that have none, so that two strings are sometimes the same.
+// letters are the parts of strings: characters that are special somewhere, and a few ordinary ones, so
+// that strings are sometimes equal.
 var letters = []string{
 	"a", "b", "c", "a", "b", "ab", "abc", "x", "7", "42", "0x1f", "-9", " ", ",", "%", "%d", "%s", "%%", `\n`, `\t`, `\\`, `\"`,
 	`\001`, `\177`, `\200`, `\377`, "ä", "€", "'", "/", "[", "]", "*", "?", "$x", "A", "Z", "~", "0", "9223372036854775807",
 }
 
-// text is a string literal.
+// text returns a string literal.
 func (g *generator) text() string {
 	var b strings.Builder
 	for range g.r.IntN(6) {
@@ -54,7 +54,7 @@ var (
 	assignment = []string{"=", "+=", "-=", "*=", "=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="}
 )
 
-// value is an expression of a type.
+// value returns an expression of a type.
 func (g *generator) value(t byte, depth int) string {
 	if t == 's' {
 		return g.str(depth)
@@ -62,7 +62,7 @@ func (g *generator) value(t byte, depth int) string {
 	return g.num(depth)
 }
 
-// num is an expression whose value is a number.
+// num returns an expression whose value is a number.
 func (g *generator) num(depth int) string {
 	if depth <= 0 || g.chance(5) {
 		if len(g.nums) > 0 && g.chance(2) {
@@ -119,16 +119,16 @@ func (g *generator) num(depth int) string {
 	return g.literal()
 }
 
-// assignable says whether an expression may change what others read.
+// assignable reports whether an expression may change variables that others read.
 func (g *generator) assignable() bool { return !g.noAssignments }
 
-// changeable says whether an array may get elements here: foreach allows its
-// array to lose some alone, and that in functions.
+// changeable reports whether elements of an array may be set here: in a foreach over an array they can
+// only be deleted, and only in functions.
 func (g *generator) changeable(a *array) bool {
 	return g.assignable() && !g.isFunction && !g.visited[a.name]
 }
 
-// assign changes a number.
+// assign returns an assignment to a number.
 func (g *generator) assign(d int) string {
 	if len(g.nums) == 0 || !g.assignable() {
 		return ""
@@ -143,7 +143,7 @@ func (g *generator) assign(d int) string {
 	return fmt.Sprintf("%s %s %s", v, g.pick(assignment), g.num(d))
 }
 
-// str is an expression whose value is a string.
+// str returns an expression whose value is a string.
 func (g *generator) str(depth int) string {
 	if depth <= 0 || g.chance(5) {
 		if len(g.strs) > 0 && !g.chance(3) {
@@ -195,7 +195,7 @@ func (g *generator) str(depth int) string {
 	return g.text()
 }
 
-// call calls one of the program's functions with a result of type t.
+// call returns a call of one of the program's functions with a result of type t.
 func (g *generator) call(t byte, d int) string {
 	var list []*function
 	for _, f := range g.functions {
@@ -232,7 +232,7 @@ func (g *generator) array(t byte) *array {
 	return list[g.r.IntN(len(list))]
 }
 
-// keys are an array's keys; with stars some of them stand for any.
+// keys returns keys for an array; with stars some of them are *.
 func (g *generator) keys(a *array, d int, stars bool) string {
 	keys := make([]string, len(a.keys))
 	for i, t := range a.keys {
@@ -240,7 +240,7 @@ func (g *generator) keys(a *array, d int, stars bool) string {
 		case stars && g.chance(2):
 			keys[i] = "*"
 		case t == 'l' && g.chance(2):
-			keys[i] = fmt.Sprint(g.r.IntN(4)) // elements are to be met again
+			keys[i] = fmt.Sprint(g.r.IntN(4)) // few different keys, so that elements are used several times
 		case g.chance(2):
 			keys[i] = g.value(t, 0)
 		default:
@@ -254,7 +254,7 @@ func (g *generator) element(a *array, d int) string {
 	return a.name + "[" + g.keys(a, min(d, 1), false) + "]"
 }
 
-// figure is a number that a statistic has.
+// figure returns a numeric expression of a statistic.
 func (g *generator) figure(d int) string {
 	var s stat
 	a := g.array('x')
@@ -277,7 +277,7 @@ func (g *generator) figure(d int) string {
 	return g.pick([]string{"@count", "@sum", "@min", "@max", "@avg", "@variance", "@count", "@sum", "@count", "@sum"}) + "(" + s.name + ")"
 }
 
-// pieces are what regular expressions are made of.
+// pieces are the parts of regular expressions.
 var pieces = []string{
 	"a", "b", "ab", "c", ".", "[abc]", "[^a]", "[[:digit:]]", "[a-z0-9]", "(a|b)", "(ab|c)", "x?", "a*", "b+", "(a*b)+", "[0-9]+", "(|a)", "%", `\\.`, "a{1,3}", "(a|ab)(c|bcd)?",
 }
@@ -296,7 +296,7 @@ func (g *generator) regex() string {
 	return `"` + b.String() + `"`
 }
 
-// print is one of print, println, printd and printdln, or of their s forms.
+// print returns a call of print, println, printd or printdln, or of their s forms.
 func (g *generator) print(prefix string, d int) string {
 	name := prefix + g.pick([]string{"print", "println", "printd", "printdln"})
 	var args []string
@@ -309,7 +309,7 @@ func (g *generator) print(prefix string, d int) string {
 	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// printf is printf or sprintf with a random format.
+// printf returns a call of printf or sprintf with a random format.
 func (g *generator) printf(name string, d int) string {
 	var format strings.Builder
 	var args []string
@@ -351,7 +351,7 @@ func (g *generator) printf(name string, d int) string {
 	return fmt.Sprintf("%s(%s)", name, strings.Join(append([]string{`"` + format.String() + `"`}, args...), ", "))
 }
 
-// width is an argument for a *: seldom one that fills whole pages.
+// width returns an argument for a *: rarely a very large one.
 func (g *generator) width() string {
 	if g.chance(20) {
 		return g.num(0)

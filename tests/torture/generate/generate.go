@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package generate makes hostile scripts: random, well-typed programs over the
-// whole language, which want numbers at their limits, strings too long, arrays
-// too small and loops without end. What they print depends on nothing but the
-// seed, so that two runtimes that are right print the same.
+// Package generate makes hostile scripts: random, well-typed programs over the whole language, with
+// numbers at their limits, strings that are too long, arrays that are too small and endless loops.
+// Their output depends only on the seed, so that all correct runtimes print the same.
 package generate
 
 import (
@@ -16,13 +15,12 @@ import (
 type Script struct {
 	Text     string
 	Options  []string // of gostap's command line: -D NAME=VALUE
-	Programs int      // how many programs it consists of
+	Programs int      // number of its programs
 }
 
-// New returns the script of a seed. Each of its programs is a begin probe with
-// globals and functions of its own; behind them, a timer probe fires some
-// times, as handlers that are hit often are translated in another way; at last
-// an end probe prints what is left in the globals.
+// New returns the script of a seed. Each of its programs is a begin probe with globals and functions of
+// its own; they are followed by a timer probe that fires several times, as frequent handlers are
+// translated differently, and by an end probe that prints the final values of the globals.
 func New(seed uint64, programs int) *Script {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0))}
 	s := &Script{Programs: programs, Options: g.limits(seed, programs)}
@@ -35,7 +33,8 @@ func New(seed uint64, programs int) *Script {
 	return s
 }
 
-// limits chooses limits: mostly such that all programs run, sometimes such
+// limits chooses limits: mostly such that all programs run, sometimes such that an error ends the
+// session.
 // that an error ends the session.
 func (g *generator) limits(seed uint64, programs int) []string {
 	var o []string
@@ -45,7 +44,7 @@ func (g *generator) limits(seed uint64, programs int) []string {
 	} else if g.chance(2) {
 		set("MAXERRORS", g.r.IntN(3))
 	}
-	// Each length takes a runtime of its own, which takes time to build.
+	// Each length needs a runtime of its own, which takes time to build.
 	switch seed % 32 {
 	case 16:
 		set("MAXSTRINGLEN", 64)
@@ -55,7 +54,7 @@ func (g *generator) limits(seed uint64, programs int) []string {
 	if g.chance(4) {
 		set("MAXNESTING", 2+g.r.IntN(30))
 	}
-	// Loops without end are to print less than the buffers take.
+	// Endless loops must print less than the buffers' size.
 	set("MAXACTION_INTERRUPTIBLE", 50+g.r.IntN(1500))
 	set("MAXACTION", 20+g.r.IntN(100))
 	set("MAXMAPENTRIES", 1+g.r.IntN(20))
@@ -71,24 +70,24 @@ type generator struct {
 	ended []string // statements of the end probe
 }
 
-// scope is what statements can refer to where they stand.
+// scope has what statements may refer to at their position.
 type scope struct {
 	prefix        string
 	nums, strs    []string // variables that may be assigned to here
-	globals       int      // how many of nums and of strs are globals
+	globals       int      // number of globals in each of nums and strs
 	stats         []stat
 	arrays        []*array
 	functions     []*function
-	loops         int // that are around the statement
-	counter       int // makes names
-	depth         int // of nested statements
+	loops         int // number of loops around the statement
+	counter       int // for unique names
+	depth         int // nesting depth of statements
 	isFunction    bool
 	canReturn     byte            // type of the function's result, 0 outside
-	visited       map[string]bool // arrays that foreach goes through here
-	visitedStat   []string        // variables that hold an element's statistic
-	cheap         bool            // no more calls: a function's cost must not grow without end
+	visited       map[string]bool // arrays that a foreach iterates over here
+	visitedStat   []string        // variables with the statistic of an element
+	cheap         bool            // no more calls: the cost of functions must not explode
 	noAssignments bool
-	anywhere      bool // the probe fires on CPUs that nobody can tell
+	anywhere      bool // the probe fires on unpredictable CPUs
 }
 
 // array is an array of the program; value is 'l', 's' or 'x', a statistic.
@@ -99,7 +98,7 @@ type array struct {
 	stat  stat
 }
 
-// stat is a statistic with the histogram that it keeps, "" for none.
+// stat is a statistic with its histogram, "" for none.
 type stat struct{ name, hist string }
 
 type function struct {
@@ -153,7 +152,7 @@ func (g *generator) timer(prefix string) {
 	g.leftovers()
 }
 
-// leftovers has the end probe print the program's globals.
+// leftovers makes the end probe print the program's globals.
 func (g *generator) leftovers() {
 	for _, v := range append(g.nums[:g.globals:g.globals], g.strs[:g.globals]...) {
 		g.ended = append(g.ended, fmt.Sprintf("println(%q, %s)", v+"=", v))
@@ -174,7 +173,7 @@ func (g *generator) leftovers() {
 	}
 }
 
-// ends writes the probes that run last. Each has few statements, for MAXACTION.
+// ends writes the probes that run last. Each has few statements, because of MAXACTION.
 func (g *generator) ends() {
 	for _, s := range g.ended {
 		g.line("probe end { %s }", s)
@@ -183,7 +182,7 @@ func (g *generator) ends() {
 	g.line(`probe end { println("end probe") }`)
 }
 
-// declare writes the globals.
+// declare writes the declarations of globals.
 func (g *generator) declare() {
 	g.globals = 1 + g.r.IntN(2)
 	for range g.globals {
@@ -211,7 +210,7 @@ func (g *generator) declare() {
 		if a.value == 'x' {
 			a.stat.hist = g.histogram()
 			if g.anywhere {
-				wrap, size = "", "[5000]" // each CPU's part has its own limit, and when one is full hangs on the CPUs
+				wrap, size = "", "[5000]" // each CPU's part has its own limit, so it depends on the CPUs when one is full
 			}
 		}
 		g.line("global %s%s%s", a.name, wrap, size)
@@ -231,9 +230,8 @@ func (g *generator) histogram() string {
 	return ""
 }
 
-// helpers writes functions that change arrays: in a loop over an array its
-// elements can be deleted and set by a function alone. They give the arrays
-// their types, too.
+// helpers writes functions that change arrays: in a loop over an array its elements can be deleted and
+// set only by a function. They also determine the arrays' types.
 func (g *generator) helpers() {
 	for _, a := range g.arrays {
 		params, keys := []string{}, []string{}
@@ -259,7 +257,7 @@ func (g *generator) helpers() {
 	}
 }
 
-// firsts writes what tells the types of all that is declared.
+// firsts writes statements that determine the types of all declarations.
 func (g *generator) firsts() {
 	g.depth++
 	for _, a := range g.arrays {
@@ -278,7 +276,7 @@ func typeName(t byte) string {
 	return "long"
 }
 
-// function writes a function, which may call those before it.
+// function writes a function, which may call earlier ones.
 func (g *generator) function() {
 	f := &function{name: g.name("f"), result: "ls"[g.r.IntN(2)]}
 	outer := g.scope
@@ -307,8 +305,8 @@ func (g *generator) function() {
 	g.functions = append(g.functions, f)
 }
 
-// recursion writes a function that calls itself, as deep as its first
-// argument says: too deep, if it is large.
+// recursion writes a function that calls itself, to the depth of its first argument: too deep, if that
+// is large.
 func (g *generator) recursion() {
 	f := &function{name: g.name("r"), params: []byte("ls"), result: "ls"[g.r.IntN(2)]}
 	outer := g.scope
@@ -335,7 +333,7 @@ func (g *generator) recursion() {
 	g.functions = append(g.functions, f)
 }
 
-// body writes a block's locals, statements and, if asked to, prints of all.
+// body writes a block's locals, statements and, if show is set, prints of all variables.
 func (g *generator) body(n int, show bool) {
 	outer := g.scope
 	g.depth++

@@ -8,7 +8,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// A seed always gives the same script, and every script is one that parses.
+// A seed always gives the same script, and every script can be parsed.
 func TestNew(t *testing.T) {
 	for seed := range uint64(200) {
 		s := New(seed, 3)

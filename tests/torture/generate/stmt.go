@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep statements are nested.
+// maxDepth is the maximal nesting depth of statements.
 const maxDepth = 4
 
-// block writes statements between braces that have been opened.
+// block writes statements and the brace that closes them.
 func (g *generator) block(n int) {
 	g.depth++
 	for range n {
@@ -19,7 +19,7 @@ func (g *generator) block(n int) {
 	g.depth--
 }
 
-// statement writes one of any kind.
+// statement writes a random statement.
 func (g *generator) statement() {
 	kind := g.r.IntN(34)
 	if g.depth >= maxDepth {
@@ -75,7 +75,7 @@ func (g *generator) statement() {
 	}
 }
 
-// store changes an array or adds to a statistic.
+// store writes a change of an array or an addition to a statistic.
 func (g *generator) store() {
 	if len(g.stats) > 0 && g.chance(3) {
 		g.line("%s <<< %s;", g.stats[g.r.IntN(len(g.stats))].name, g.small())
@@ -104,7 +104,7 @@ func (g *generator) store() {
 	}
 }
 
-// small is mostly a number that histograms have a bucket for.
+// small is a number in the range of histograms, mostly.
 func (g *generator) small() string {
 	if g.chance(3) {
 		return g.num(2)
@@ -112,7 +112,7 @@ func (g *generator) small() string {
 	return fmt.Sprint(g.r.IntN(200) - 50)
 }
 
-// helper finds the function of an array.
+// helper returns the helper function of an array.
 func (g *generator) helper(what string, a *array) *function {
 	for _, f := range g.functions {
 		if f.name == g.prefix+what+a.name {
@@ -136,7 +136,7 @@ func (g *generator) remove() {
 	}
 }
 
-// leave writes a jump, if there is anything to jump out of.
+// leave writes a jump, if there is a loop or function to leave.
 func (g *generator) leave() {
 	condition := fmt.Sprintf("if (%s) ", g.num(2))
 	switch {
@@ -149,7 +149,7 @@ func (g *generator) leave() {
 	}
 }
 
-// try catches with a variable or without.
+// try writes a try statement, with or without a variable.
 func (g *generator) try() {
 	g.line("try {")
 	g.block(1 + g.r.IntN(4))
@@ -164,14 +164,14 @@ func (g *generator) try() {
 	g.line("}")
 }
 
-// loop writes while and for. Most end after a few turns.
+// loop writes while and for. Most end after a few iterations.
 func (g *generator) loop() {
 	v := g.name("w")
 	outer := g.scope
 	g.loops++
 	switch g.r.IntN(8) {
 	case 0:
-		g.line("while (%s) {", g.num(2)) // for ever, perhaps
+		g.line("while (%s) {", g.num(2)) // may be endless
 	case 1, 2, 3:
 		g.line("%s = 0;", v)
 		g.line("while (%s++ < %d) {", v, 1+g.r.IntN(6))
@@ -188,8 +188,7 @@ func (g *generator) loop() {
 	g.counter = counter
 }
 
-// foreach goes through an array: with its keys or its values in order, with
-// some of its elements only.
+// foreach writes a loop over an array: sorted by keys or values, over all or some of its elements.
 func (g *generator) foreach() {
 	a := g.array(0)
 	outer := g.scope
@@ -199,7 +198,7 @@ func (g *generator) foreach() {
 		g.visited[name] = true
 	}
 	sign := func() string { return g.pick([]string{"+", "-"}) }
-	order := g.r.IntN(4) // none, by a key, by the value, by a figure of it
+	order := g.r.IntN(4) // 0: none, 1: by a key, 2: by the value, 3: by a figure of a statistic
 	array := a.name
 	if g.chance(4) {
 		array += "[" + g.keys(a, 1, true) + "]"
@@ -250,7 +249,7 @@ func (g *generator) foreach() {
 	g.counter = counter
 }
 
-// match asks for what a regular expression has matched.
+// match writes a match of a regular expression, and prints what it matched.
 func (g *generator) match() {
 	g.line("if (%s =~ %s) {", g.str(2), g.regex())
 	g.line("\tprintln(ngroups(), \":\", matched(0), \":\", matched(%d));", g.r.IntN(5))
@@ -258,7 +257,7 @@ func (g *generator) match() {
 	g.line("}")
 }
 
-// histograms prints one, and goes through its buckets.
+// histograms writes a print of a histogram, and a loop over its buckets.
 func (g *generator) histograms() {
 	for _, s := range g.stats {
 		if s.hist == "" {
@@ -275,7 +274,7 @@ func (g *generator) histograms() {
 	}
 }
 
-// fill puts more elements into an array than it may have room for.
+// fill writes more elements into an array than it may have room for.
 func (g *generator) fill() {
 	a := g.array(0)
 	if !g.changeable(a) {

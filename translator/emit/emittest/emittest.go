@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package emittest runs scripts on the host runtime, for tests: it compiles
-// what emit makes of them with AddressSanitizer and UBSan, runs it and reads
-// the records that come out.
+// Package emittest runs scripts on the host runtime, for tests: it compiles emit's output with
+// AddressSanitizer and UBSan, runs it and reads its records.
 //
-// The runtime's core and host are compiled once for each set of flags and
-// kept in the cache; a script costs one gcc of a small file
-// and a link.
+// The runtime's core and host are compiled once for each set of flags and kept in the cache; a script
+// takes one gcc of a small file and a link.
 package emittest
 
 import (
@@ -30,10 +28,10 @@ import (
 	"gostap/translator/program"
 )
 
-// Sanitize are the flags that find what C leaves undefined.
+// Sanitize are the flags that detect undefined behaviour.
 var Sanitize = []string{"-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"}
 
-// Optimize are the flags to measure with.
+// Optimize are the flags for measurements.
 var Optimize = []string{"-O2", "-g"}
 
 var warnings = []string{"-Wall", "-Werror", "-Wno-unused-but-set-variable"}
@@ -157,8 +155,7 @@ type Executable struct {
 	Output *emit.Output
 }
 
-// Run runs the script with arguments as runtime-c/host/main.c takes them and
-// returns what it has to say.
+// Run runs the script with arguments as described in runtime-c/host/main.c and returns its records.
 func (e *Executable) Run(args ...string) (*Result, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

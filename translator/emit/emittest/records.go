@@ -12,10 +12,10 @@ import (
 	"gostap/translator/format"
 )
 
-// A Result is what a run gave.
+// A Result is the outcome of a run.
 type Result struct {
 	Output   string   // what the script printed
-	Errors   []string // as a user sees them: text and where
+	Errors   []string // as a user sees them: text and position
 	Warnings []string
 	State    uint32 // GS_STATE_*
 	Lost     uint64

@@ -11,8 +11,8 @@ import (
 	"gostap/translator/syntax"
 )
 
-// Translate makes a program of a script whose probes are those that the host
-// runtime has. What library holds is at hand for it to call.
+// Translate turns a script whose probes are those of the host runtime into a program. The script may
+// call the functions in library.
 func Translate(script string, library ...string) (*program.Program, error) {
 	env := &syntax.Env{Guru: true, Runtime: "host"}
 	e := &program.Elaborated{Values: map[syntax.Expr]*program.Value{}}
@@ -65,8 +65,8 @@ func elaborate(pr *syntax.ProbeDecl) (*program.ElaboratedProbe, error) {
 
 var units = map[string]int64{"s": 1e9, "sec": 1e9, "ms": 1e6, "msec": 1e6, "us": 1e3, "usec": 1e3, "ns": 1}
 
-// point resolves begin, end, error, never, timer.UNIT(n), and hot.UNIT(n): a
-// timer that is taken for a point which fires often.
+// point resolves begin, end, error, never, timer.UNIT(n), and hot.UNIT(n): a timer that is treated like
+// a point that fires often.
 func point(pp *syntax.ProbePoint) (*program.Point, error) {
 	var name []string
 	var arg int64

@@ -9,13 +9,13 @@ import (
 
 // A Regex is a compiled expression.
 type Regex struct {
-	Groups int // parentheses
+	Groups int // number of parentheses
 
 	// The DFA. State 0 is the first.
-	Classes [256]uint8 // of each byte
+	Classes [256]uint8 // the class of each byte
 	NClass  int
 	Next    []uint16 // state*NClass + class
-	Accepts []uint8  // by state: 1 something has matched, 2 something would if the string ended here
+	Accepts []uint8  // by state: 1: something has matched, 2: something would if the string ended here
 
 	// The NFA's program.
 	Insts []Inst
@@ -29,13 +29,13 @@ const (
 	maxTable  = 64 << 10
 )
 
-// Check reports what is wrong with text as a regular expression.
+// Check returns what is wrong with text as a regular expression, nil if it is valid.
 func Check(text string) error {
 	_, _, err := parse(text)
 	return err
 }
 
-// Compile compiles text.
+// Compile compiles text; an *Error describes what is wrong with it.
 func Compile(text string) (re *Regex, err error) {
 	tree, groups, err := parse(text)
 	if err != nil {
@@ -53,7 +53,7 @@ func Compile(text string) (re *Regex, err error) {
 	return re, nil
 }
 
-// classify puts bytes that no set tells apart into one class.
+// classify assigns bytes that no set distinguishes to one class.
 func (re *Regex) classify(sets []set) {
 	index := map[string]int{}
 	for b := range 256 {
@@ -73,7 +73,7 @@ func (re *Regex) classify(sets []set) {
 	re.NClass = len(index)
 }
 
-// A builder makes the DFA's states: sets of Byte, Match and Eol instructions.
+// A builder makes the DFA's states: sets of the NFA's instructions Byte, Match and Eol.
 type builder struct {
 	re    *Regex
 	index map[string]int
@@ -137,7 +137,7 @@ func (b *builder) state(list []int) int {
 	return s
 }
 
-// closure follows what takes no byte.
+// closure follows instructions that match no byte.
 func (b *builder) closure(from []int, atBegin, atEnd bool) []int {
 	seen := make([]bool, len(b.re.Insts))
 	var list []int

@@ -2,15 +2,14 @@
 
 // Package regex compiles POSIX extended regular expressions to tables.
 //
-// Parse makes a tree, program.go turns that into a small program for an NFA,
-// and dfa.go determinizes it. The DFA says whether a string matches, with one
-// table look-up for each byte. Where a match is, and its groups, is found by
-// running the program itself, all its threads in step (runtime-c/core/regex.c):
-// of all matches the leftmost, of these the longest; its groups are those of
+// Parse makes a tree, program.go turns that into a program for an NFA, and dfa.go determinizes it. The
+// DFA decides whether a string matches, with one table lookup for each byte. The position of a match
+// and its groups are found by running the program itself, all its threads in step
+// (runtime-c/core/regex.c): of all matches the leftmost, of these the longest; its groups are those of
 // the path that prefers earlier alternatives and longer repetitions.
 //
-// Bytes are characters. Beside POSIX there are \w \W \s \S, as in egrep; there
-// are no back-references.
+// Characters are bytes. In addition to POSIX there are \w \W \s \S, as in egrep; there are no
+// back-references.
 package regex
 
 import (
@@ -18,7 +17,7 @@ import (
 	"strings"
 )
 
-// An Error tells what is wrong with an expression, and at which byte.
+// An Error describes what is wrong with an expression, and at which byte.
 type Error struct {
 	Offset int
 	Msg    string
@@ -90,7 +89,7 @@ func parse(text string) (n node, groups int, err error) {
 	return n, p.groups, nil
 }
 
-// caught makes of an *Error that was thrown, by panic, an error that is returned.
+// caught turns an *Error that was thrown by panic into a returned error.
 func caught(err *error) {
 	switch e := recover().(type) {
 	case nil:
@@ -163,7 +162,7 @@ func (p *parser) repeated() node {
 	return x
 }
 
-// bounds parses what stands between { and }.
+// bounds parses the numbers between { and }.
 func (p *parser) bounds(start int) (low, high int) {
 	low = p.number(start)
 	high = low
@@ -255,7 +254,7 @@ func (p *parser) escape(start int) set {
 	return s
 }
 
-// class returns a POSIX character class of the C locale; nil-like if unknown.
+// class returns a POSIX character class of the C locale; the empty set if it is unknown.
 func class(name string) (s set) {
 	switch name {
 	case "alpha":
@@ -300,7 +299,7 @@ func class(name string) (s set) {
 	return s
 }
 
-// bracket parses what follows a [. In it, \ is a byte like others.
+// bracket parses the rest of a bracket expression, behind [. In it, \ is an ordinary byte.
 func (p *parser) bracket(start int) set {
 	var s set
 	negated := p.accept('^')

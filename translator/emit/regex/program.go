@@ -4,16 +4,16 @@ package regex
 
 import "fmt"
 
-// Op is what an instruction does. runtime-c/include/gs_regex.h has the same numbers.
+// Op is an instruction's operation. runtime-c/include/gs_regex.h has the same numbers.
 type Op uint8
 
 const (
 	Match Op = iota
-	Byte     // if the next byte is in Set: on to X
-	Split    // on to X, or else to Y
-	Save     // note the place in slot Y, on to X
-	Bol      // if at the beginning: on to X
-	Eol      // if at the end: on to X
+	Byte     // if the next byte is in Set: continue at X
+	Split    // continue at X, or else at Y
+	Save     // save the position in slot Y, continue at X
+	Bol      // if at the beginning: continue at X
+	Eol      // if at the end: continue at X
 )
 
 // An Inst is one instruction of the NFA's program.
@@ -23,7 +23,7 @@ type Inst struct {
 	Set  int // index into Sets
 }
 
-// maxInsts bounds the program: the time that finding groups takes grows with it.
+// maxInsts bounds the program: the time for finding groups is proportional to it.
 const maxInsts = 2000
 
 type compiler struct {
@@ -50,15 +50,15 @@ func (c *compiler) set(s set) int {
 	return i
 }
 
-// compile makes the program for n and a Match behind it; it begins at the
-// index returned.
+// compile makes the program for n followed by a Match; the result is the index of the first
+// instruction.
 func (c *compiler) compile(n node) int {
 	end := c.emit(Inst{Op: Match})
 	save := c.emit(Inst{Op: Save, X: end, Y: 1})
 	return c.emit(Inst{Op: Save, X: c.node(n, save), Y: 0})
 }
 
-// node makes the program for n, which goes on at next.
+// node makes the program for n, which continues at next.
 func (c *compiler) node(n node, next int) int {
 	switch n := n.(type) {
 	case bytes:

@@ -87,7 +87,7 @@ func TestAgainstGo(t *testing.T) {
 	}
 }
 
-// TestOthersPanics: what is no error of the expression's is not taken for success.
+// TestOthersPanics: a panic that is not an error in the expression is not caught.
 func TestOthersPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
@@ -100,7 +100,7 @@ func TestOthersPanics(t *testing.T) {
 	}()
 }
 
-// FuzzCompile: an expression is compiled, or it is said what is wrong with it.
+// FuzzCompile: an expression is compiled or rejected.
 func FuzzCompile(f *testing.F) {
 	for _, text := range []string{"", "^a|b$", "(a*)+[^b-d]{2,3}", "[[:alpha:]_-]", "\\w\\.\\(x", "((a|b){3}c?)*", "[]a]", "a**", "(|a)", "^*", "\\", "[a-"} {
 		f.Add(text)

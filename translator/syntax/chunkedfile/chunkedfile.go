@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Package chunkedfile reads test files that hold many scripts, each with the
-// errors that are expected of it. The parser's and the checker's tests share
-// it.
+// Package chunkedfile reads test files that contain many scripts with their expected errors, for the
+// tests of the parser and the checker.
 //
-// A line of three dashes parts one script, a chunk, from the next. A comment
-// that begins with three hashes says which errors its line must get, as quoted
-// regular expressions, one for each:
+// A line of three dashes separates scripts, called chunks. A comment that begins with three hashes
+// lists the errors expected for its line, as quoted regular expressions, one for each error:
 //
-//	probe begin { exit( }   ### "expected an expression"
-//	---
-//	probe begin { x = 08; y = 09 }   ### "'8' is no octal digit" "'9' is no octal digit"
-//	---
-//	#: guru yes
-//	#: args 10 abc
-//	probe begin { x = %{ 1 %} + $1 }
+// \tprobe begin { exit( }   ### "expected an expression"
+// \t---
+// \tprobe begin { x = 08; y = 09 }   ### "'8' is no octal digit" "'9' is no octal digit"
+// \t---
+// \t#: guru yes
+// \t#: args 10 abc
+// \tprobe begin { x = %{ 1 %} + $1 }
 //
-// Every error must be expected and every expectation met. Lines that begin with
-// "#: " are directives: a key and a value for the test that reads the chunk, as
-// Directive returns them. Lines are numbered as in the file, whatever chunk
-// they are in.
+// Every error must be expected and every expected error must occur. Lines that begin with "#: " are
+// directives: a key and a value for the test that reads the chunk, returned by Directive. Line numbers
+// are those in the file, for every chunk.
 //
 //	for _, chunk := range chunkedfile.Read(t, "testdata/errors.stp") {
 //		_, diags := syntax.Parse(&syntax.Source{Path: chunk.Path, Text: chunk.Text}, env)
@@ -37,7 +34,7 @@ import (
 	"strings"
 )
 
-// A Reporter is told of what is wrong; *testing.T is one.
+// A Reporter receives failures; *testing.T is one.
 type Reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -47,8 +44,8 @@ type Reporter interface {
 // A Chunk is one script of a file.
 type Chunk struct {
 	Path string
-	Line int    // of the file, on which the chunk begins
-	Text []byte // the script, after as many empty lines as stand before it in the file
+	Line int    // in the file, of the chunk's first line
+	Text []byte // the script, with as many empty lines before it as there are lines before it in the file
 
 	report     Reporter
 	directives map[string]string
@@ -94,7 +91,7 @@ func splitChunks(data string) []string {
 	return append(chunks, b.String())
 }
 
-// line notes what a line says to the test.
+// line parses the directive and the expected errors in a line.
 func (c *Chunk) line(n int, text string) {
 	c.report.Helper()
 	if rest, ok := strings.CutPrefix(text, "#: "); ok {
@@ -123,12 +120,10 @@ func (c *Chunk) line(n int, text string) {
 	}
 }
 
-// Directive returns the value of the directive "#: key value", "" if there is
-// none.
+// Directive returns the value of the directive "#: key value", "" if there is none.
 func (c *Chunk) Directive(key string) string { return c.directives[key] }
 
-// WantsErrors returns how many errors the chunk expects that GotError has not
-// been told of.
+// WantsErrors returns the number of expected errors that have not occurred yet.
 func (c *Chunk) WantsErrors() int {
 	n := 0
 	for _, list := range c.want {
@@ -137,7 +132,7 @@ func (c *Chunk) WantsErrors() int {
 	return n
 }
 
-// GotError reports an error that is not expected on its line.
+// GotError records an error, and reports it if it is not expected on its line.
 func (c *Chunk) GotError(line int, msg string) {
 	c.report.Helper()
 	list := c.want[line]
@@ -150,7 +145,7 @@ func (c *Chunk) GotError(line int, msg string) {
 	c.report.Errorf("%s:%d: unexpected error: %s", c.Path, line, msg)
 }
 
-// Done reports the errors that were expected and didn't come.
+// Done reports the expected errors that did not occur.
 func (c *Chunk) Done() {
 	c.report.Helper()
 	for line, list := range c.want {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A recorder keeps what it is told.
+// A recorder records the reported failures.
 type recorder struct{ errors []string }
 
 func (r *recorder) Helper() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Gocalls calls functions in many goroutines, whose stacks grow meanwhile.
+// Gocalls calls functions in many goroutines, whose stacks grow.
 package main
 
 import (

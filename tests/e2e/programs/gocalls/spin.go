@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// spin calls nothing, so that only a signal gets it off its thread.
+// spin calls nothing, so that only a signal preempts it.
 //
 //go:noinline
 func spin(done *atomic.Bool) (n int) {
@@ -17,7 +17,7 @@ func spin(done *atomic.Bool) (n int) {
 	return n
 }
 
-// preempt has a goroutine preempted, as there is one thread for two.
+// preempt makes the scheduler preempt a goroutine, as two share one thread.
 func preempt() {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var done atomic.Bool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Gomany makes a given number of calls, in goroutines that come and go: down a stack that grows, and up again by returning or by
-// a panic, from which somebody recovers halfway. It prints how many calls there were and how many of them returned.
+// Gomany makes a given number of calls in short-lived goroutines: down a stack that grows, and up again
+// by returning or by a panic, which is recovered halfway. It prints the number of calls and of returns.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-const depth = 199 // 40 kB of stack, where a goroutine begins with 2 or 8
+const depth = 199 // 40 kB of stack; a goroutine begins with 2 or 8
 
 //go:noinline
 func down(n, x int) int {
@@ -70,7 +70,7 @@ func main() {
 		panic(err)
 	}
 	var group sync.WaitGroup
-	places := make(chan bool, 16) // goroutines at a time
+	places := make(chan bool, 16) // number of concurrent goroutines
 	downs, falls, caughts, climbs := 0, 0, 0, 0
 	for i := 0; downs+falls+caughts+climbs < atLeast; i++ {
 		panics := i%4 == 3
@@ -80,7 +80,7 @@ func main() {
 			downs += depth + 1
 		}
 		if i%2000 == 1999 {
-			runtime.GC() // takes stacks back to what they were
+			runtime.GC() // shrinks stacks
 		}
 		places <- true
 		group.Add(1)

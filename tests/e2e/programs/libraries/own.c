@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* own.c - a library of which each thread has variables for itself; and a mark with a variable's address, by the global offset table. */
+/* own.c - a library with thread-local variables, and a mark with a variable's address, by the global offset table. */
 #include <sys/sdt.h>
 
 long bumped;

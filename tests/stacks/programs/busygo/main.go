@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// Busygo does, without end, what makes stacks of all kinds in a Go program: goroutines whose stacks grow, channels, maps, interfaces,
-// deferred functions and panics, and garbage.
+// Busygo does, in an endless loop, what makes stacks of all kinds in a Go program: goroutines whose
+// stacks grow, channels, maps, interfaces, deferred functions and panics, and garbage collection.
 package main
 
 import (
