@@ -34,6 +34,9 @@ func (t *Types) byReference(id btf.ID, left *int) bool {
 	if !ok {
 		return false
 	}
+	if d.u.language() == langRust {
+		return t.Size(id) > 2*8 // in memory that the caller has
+	}
 	if n, ok := d.number(dwarf.AttrCalling); ok {
 		return n == passByReference
 	}

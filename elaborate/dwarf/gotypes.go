@@ -17,8 +17,6 @@ const (
 	attrGoElem = dwarf.Attr(0x2902)
 )
 
-const langGo = 0x16 // DW_LANG_Go
-
 // A GoKind is a kind of Go's types, by package reflect's number.
 type GoKind uint64
 
@@ -53,14 +51,10 @@ func (t *Types) Go(id btf.ID) (kind GoKind, key, elem btf.ID) {
 }
 
 // IsGo reports whether Go's compiler made the scope's code.
-func (s *Scope) IsGo() bool {
-	root, ok := s.u.die(s.u.first)
-	if !ok {
-		return false
-	}
-	language, _ := root.number(dwarf.AttrLanguage)
-	return language == langGo
-}
+func (s *Scope) IsGo() bool { return s.u.language() == langGo }
+
+// IsRust reports whether rustc made the scope's code.
+func (s *Scope) IsRust() bool { return s.u.language() == langRust }
 
 // Results returns the variables that a function of Go returns, in their order. A result that a closure changes is listed twice.
 func (s *Scope) Results() (list []*Variable) {

@@ -7,18 +7,27 @@ import "debug/dwarf"
 // scopedLanguages are the languages whose functions may be in namespaces and types, by DW_LANG_*.
 var scopedLanguages = map[uint64]bool{
 	0x04: true, 0x1a: true, 0x21: true, 0x2b: true, 0x2c: true, 0x3a: true, // C++, of 11, 14, 17, 20, 23
-	0x13: true, 0x1c: true, // D, Rust
+	0x13: true, langRust: true, // D
+}
+
+// The DW_LANG_* of languages that pass arguments in ways of their own.
+const (
+	langGo   = 0x16
+	langRust = 0x1c
+)
+
+// language is the DW_LANG_* of the unit's source, 0 if it is not known.
+func (u *unit) language() uint64 {
+	root, ok := u.die(u.first)
+	if !ok {
+		return 0
+	}
+	language, _ := root.number(dwarf.AttrLanguage)
+	return uint64(language)
 }
 
 // scoped reports whether the unit's functions may be in namespaces and types.
-func (u *unit) scoped() bool {
-	root, ok := u.die(u.first)
-	if !ok {
-		return false
-	}
-	language, _ := root.number(dwarf.AttrLanguage)
-	return scopedLanguages[language]
-}
+func (u *unit) scoped() bool { return scopedLanguages[u.language()] }
 
 // isScope reports whether a DIE of that kind is a scope of names.
 func isScope(tag dwarf.Tag) bool {

@@ -35,6 +35,8 @@ func (r *resolution) sourceVariable(s *scope, name string) (*location, *syntax.D
 	return l, nil
 }
 
+var errRust = errors.New("debuginfo says only where it is later on, and how Rust passes it, or what is before it, is Rust's own affair")
+
 var errNoCall = errors.New("the compiler has changed how arguments are passed here, and debuginfo says only where it is later on")
 
 // at returns the location of a variable.
@@ -49,6 +51,9 @@ func (r *resolution) at(s *scope, v *dwarf.Variable) (*location, error) {
 		}
 		if s.NoCall {
 			return nil, errNoCall
+		}
+		if s.IsRust() && !passedAsInC(s, v) {
+			return nil, errRust
 		}
 		return r.passed(s, v), nil
 	}

@@ -24,7 +24,7 @@ func count(n int) int {
 func main() { os.Exit(count(1)) }
 `
 
-func build(t *testing.T, flags ...string) string {
+func build(t testing.TB, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "prog.go"), filepath.Join(dir, "prog")

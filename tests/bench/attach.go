@@ -14,7 +14,7 @@ import (
 )
 
 // attachCases are scripts with the minimal number of functions of their probes, and the maximal time
-// for arming and for disarming them.
+// for arming and for disarming them. PROGRAM stands for a program with many functions, which runs meanwhile.
 var attachCases = []struct {
 	name, points, script string
 	least                int
@@ -25,14 +25,22 @@ var attachCases = []struct {
 	{"syscalls", `syscall.*`, `
 		probe syscall.* { if (pid() == target()) printf("%s(%s)", name, argstr) }
 		probe syscall.*.return { if (pid() == target()) printf(" = %s\n", retstr) }`, 350, "300ms"},
+	{"program", `process("PROGRAM").function("*")`, `global n probe process("PROGRAM").function("*") { n++ } probe end { println(n) }`, manyFunctions, "2s"},
+	{"program_return", `process("PROGRAM").function("*").return`, `global n probe process("PROGRAM").function("*").return { n++ } probe end { println(n) }`,
+		manyFunctions, "2s"},
 }
 
-// attach measures the time for arming and disarming probes on ten thousand functions, and on all system
-// calls and their returns, with emulation.
+// attach measures the time for arming and disarming probes on ten thousand functions, on all system
+// calls and their returns, and on all functions of a running program, with emulation.
 func attach(b *bench) error {
+	program, err := b.buildMany()
+	if err != nil {
+		return err
+	}
+	in := strings.NewReplacer("PROGRAM", program).Replace
 	var points []int
 	for _, c := range attachCases {
-		list, err := command(b.gostap, "-r", b.release, "-l", c.points).Output()
+		list, err := command(b.gostap, "-r", b.release, "-l", in(c.points)).Output()
 		if err != nil {
 			return err
 		}
@@ -41,7 +49,7 @@ func attach(b *bench) error {
 			return fmt.Errorf("%s stands for %d points only", c.points, n)
 		}
 		points = append(points, n)
-		cmd := command(b.gostap, "-p4", "-r", b.release, "-m", "attach_"+c.name, "-e", c.script)
+		cmd := command(b.gostap, "-p4", "-r", b.release, "-m", "attach_"+c.name, "-e", in(c.script))
 		cmd.Dir = b.dir
 		if err := cmd.Run(); err != nil {
 			return err
@@ -63,6 +71,9 @@ var verboseTime = regexp.MustCompile(`(?m)^(started|stopped) in (\S+)$`)
 
 // guestAttach takes the best of three runs, as the host has other load.
 func guestAttach(args []string) {
+	many := exec.Command(filepath.Join(args[0], "many"))
+	must(many.Start())
+	defer many.Process.Kill()
 	for _, c := range attachCases {
 		best := map[string]time.Duration{}
 		for range 3 {

@@ -95,6 +95,7 @@ func buildPrograms(t *testing.T, dir string) {
 		out := filepath.Join(dir, "parcels")
 		guest.Command(t, ".", "rustc", "-O", "-g", "-A", "dead_code", "-o", out, "programs/parcels.rs")
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
+		guest.Command(t, ".", "rustc", "-g", "-A", "dead_code", "-o", out+"-plain", "programs/parcels.rs")
 	}
 	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gocalls")
 	guest.Command(t, ".", "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "gocalls-stripped"), "./programs/gocalls")

@@ -58,6 +58,16 @@ fn tuple(t: &(i32, &str), p: &Parcel) {
 }
 
 #[inline(never)]
+fn owner(v: Vec<i32>, p: &Parcel, n: u8) -> usize {
+    seen(v.len() + p.name.len() + n as usize)
+}
+
+#[inline(never)]
+fn pair(t: (i32, bool), n: u8) -> usize {
+    seen(t.0 as usize + n as usize)
+}
+
+#[inline(never)]
 fn generic<T: Display>(x: T, n: u32) -> usize {
     seen(format!("{}{}", x, n)).len()
 }
@@ -73,5 +83,6 @@ fn main() {
     }
     enums(&Shape::Unit, &seen(None), seen(None), &Err("no".to_string()), Colour::Red);
     tuple(&seen((1, "in")), &parcel);
+    seen(owner(vec![4], &parcel, 7) + pair(seen((1, true)), 8));
     seen((parcel.weigh(seen(10)), generic("x", seen(5)), generic(2.5, seen(6))));
 }
