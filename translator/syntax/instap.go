@@ -43,6 +43,7 @@ var stapWords = []stapWord{
 	{"an array can't have an initial value", "only scalar globals can be initialized"},
 	{"the size of the array", "array size out of range"},
 	{"'return' stands outside of a function", "found 'return' not in function context"},
+	{"matches and comparisons are operands", "expected literal string or number"},
 	{"printf: unknown conversion", "invalid or missing conversion specifier"},
 	{"printf: format ends in the middle", "invalid or missing conversion specifier"},
 }

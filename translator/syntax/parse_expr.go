@@ -90,14 +90,18 @@ func (p *parser) binary(min uint8) Expr {
 	} else {
 		x = p.unary()
 	}
+	compared, matched := false, false // what x is
 	for n := 0; ; p.chain(&n) {
 		k := p.tok.kind
 		prec := precedence[k]
 		if prec < min || prec == 0 || prec > limit {
 			return x
 		}
-		limit = precMul
 		at := p.tok.pos
+		if prec == precCompare && (matched || compared && (k == tMatch || k == tNotMatch)) {
+			p.failAt(at, "matches and comparisons are operands of '%s' in parentheses only", kindText[k])
+		}
+		limit, matched = precMul, false
 		switch k {
 		case tIn:
 			x = p.inArray(append(p.exprLists.take(1), x))
@@ -106,9 +110,10 @@ func (p *parser) binary(min uint8) Expr {
 		case tMatch, tNotMatch:
 			p.next()
 			x = &MatchExpr{At: at, Not: k == tNotMatch, X: x, Regex: p.regex()}
-			limit = precCompare
+			limit, matched = precCompare, true
 			continue
 		}
+		compared = prec == precCompare
 		p.next()
 		b := p.binaries.new()
 		b.At, b.Op, b.X = at, kindText[k], x

@@ -77,7 +77,7 @@ func (p *printer) expr(x Expr, prec int) {
 		p.write(" ", x.Op, " ")
 		p.expr(x.Y, prec+1)
 	case *MatchExpr:
-		p.left(x.X, precCompare)
+		p.left(x.X, precCompare+1)
 		if x.Not {
 			p.write(" !~ ")
 		} else {

@@ -131,6 +131,12 @@ static void of64(void)
 	C64(SYS_futex, 1, 1, -1, 0, 0, 0);
 	C64(SYS_utime, path, 0);
 	C64(SYS_utime, path, put(768, (long[2]){ 1L << 62, 5 }, 16));
+	C64(SYS_unlinkat, -1, -1, -1);
+	C64(SYS_msgget, 5, 0);
+	C64(SYS_mount, path, path, other, 0xc0ed000e, 0);
+	C64(SYS_mount, path, path, other, 0xc0ed0000, 0);
+	C64(427, 5, 0x80000014, 0, 0);
+	C64(SYS_sigaltstack, put(784, (long[3]){ 0x1000, 0x80000000, 8 }, 24), 0);
 }
 
 static void of32(void)
@@ -158,6 +164,9 @@ static void of32(void)
 	C32(366, -1, 1, 2, buf, 4);                      /* setsockopt */
 	C32(347, 0x7ffffffe, 0, 0, 0, 0, 1);             /* process_vm_readv */
 	C32(396, 5, 0x102, buf);                         /* shmctl */
+	C32(319, -1, buf, 3, 0, 0, 8);                   /* epoll_pwait */
+	C32(239, -1, -1, 0, 5);                          /* sendfile64 */
+	C32(187, -1, -1, 0, 5);                          /* sendfile */
 	C32(20);                                         /* getpid */
 	C32(11, path, put(384, (int[2]){ (int)(long)path, 0 }, 8), 0); /* execve */
 }
