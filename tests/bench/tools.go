@@ -51,19 +51,21 @@ var toolCases = []toolCase{
 	{"xfsdist", "xfs", 1000, nil},
 }
 
-// toolSetup prepares the guest for operations.
+// toolSetup prepares the guest for operations. The swap space is on a RAM disk, which takes a page at
+// once: no page that is swapped out is left in memory.
 const toolSetup = `set -e
 ip link set lo up
-modprobe null_blk nr_devices=4 gb=1 memory_backed=1 irqmode=0
+modprobe null_blk nr_devices=3 gb=1 memory_backed=1 irqmode=0
+modprobe brd rd_nr=1 rd_size=16384
 modprobe -a ext4 xfs
-mkswap -q /dev/nullb1
-swapon /dev/nullb1
+mkswap -q /dev/ram0
+swapon /dev/ram0
 echo 0 >/proc/sys/vm/page-cluster
-mkfs.ext4 -q /dev/nullb2
-mkfs.xfs -q /dev/nullb3
+mkfs.ext4 -q /dev/nullb1
+mkfs.xfs -q /dev/nullb2
 mkdir -p /mnt/ext4 /mnt/xfs
-mount /dev/nullb2 /mnt/ext4
-mount /dev/nullb3 /mnt/xfs
+mount /dev/nullb1 /mnt/ext4
+mount /dev/nullb2 /mnt/xfs
 mount | grep -q cgroup2 || mount -t cgroup2 none /sys/fs/cgroup
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/small
