@@ -29,6 +29,9 @@ func (f Facts) cache() Finding {
 
 func (f Facts) kernel() Finding {
 	k := f.Kernel
+	if k.Problem != "" && !k.Missing && f.Cache.Problem != "" {
+		return Finding{"kernel", Note, k.Release + " is not looked into before the cache can be written", ""}
+	}
 	if k.Problem != "" {
 		fix := ""
 		if k.Missing {
@@ -55,7 +58,7 @@ func (f Facts) options() Finding {
 		}
 	}
 	if missing != nil {
-		return Finding{"options", Error, "the kernel was built without " + strings.Join(missing, ", ") + ", which all scripts take: another kernel has it", ""}
+		return Finding{"options", Error, "the kernel was built without " + strings.Join(missing, ", ") + ", which all scripts take: they run on another kernel, or in a VM with --vm", ""}
 	}
 	return Finding{"options", OK, strings.Join(needed, ", "), ""}
 }

@@ -58,12 +58,16 @@ func TestOneMissing(t *testing.T) {
 		do            func(f *Facts)
 	}{
 		{"cache", "cache", Error, "/c can't be written (permission denied)", "export GOSTAP_CACHE=/var/tmp/gostap", func(f *Facts) { f.Cache.Problem = "permission denied" }},
+		{"cache, and so the kernel", "cache", Error, "can't be written", "export GOSTAP_CACHE=/var/tmp/gostap", func(f *Facts) {
+			f.Cache.Problem, f.Kernel.Problem = "permission denied", "nothing can be kept in the cache"
+		}},
 		{"space", "cache", Warning, "/c has 7 MB left", "rm -r /c/module", func(f *Facts) { f.Cache.FreeMB = 7 }},
 		{"image", "kernel", Error, "nothing in it can be probed: no kernel image", "apt install linux-image-" + release,
 			func(f *Facts) {
 				f.Kernel.Problem, f.Kernel.Missing = "no kernel image", true
 			}},
 		{"option", "options", Error, "without CONFIG_RELAY, which", "", func(f *Facts) { f.Kernel.Options["CONFIG_RELAY"] = "" }},
+		{"no kprobes", "options", Error, "without CONFIG_KPROBES, which", "", func(f *Facts) { f.Kernel.Options["CONFIG_KPROBES"] = "" }},
 		{"BTF", "BTF", Warning, "pahole, which makes it of the debuginfo, is missing", "apt install pahole", func(f *Facts) { f.Kernel.BTF = false }},
 		{"debuginfo", "debuginfo", Note, "not installed", "apt install linux-image-" + release + "-dbg", func(f *Facts) { f.Debuginfo.Path = "" }},
 		{"other debuginfo", "debuginfo", Warning, "of another build", "apt install linux-image-" + release + "-dbg", func(f *Facts) { f.Debuginfo = Debuginfo{Problem: "of another build"} }},
@@ -72,6 +76,7 @@ func TestOneMissing(t *testing.T) {
 		{"asked servers", "program", Warning, "and https://x none of build-id ab", "", func(f *Facts) { f.Program = &Program{Path: "/bin/x", BuildID: "ab", Servers: []string{"https://x"}} }},
 		{"no build-id", "program", Warning, "compile it with -g", "", func(f *Facts) { f.Program = &Program{Path: "/bin/x"} }},
 		{"headers", "headers", Error, "looked for /m/build/Makefile", "apt install linux-headers-" + release, func(f *Facts) { f.Needs = modulebuild.Needs{Missing: "/m/build/Makefile"} }},
+		{"no modules", "rights", Error, "takes no modules", "", func(f *Facts) { f.Live.NoModules, f.Live.SigEnforce = true, true }},
 		{"make", "make", Error, "make is missing", "apt install make", func(f *Facts) { f.Needs.Tools[0].Path = "" }},
 		{"compiler", "compiler", Error, "gcc-12 is missing", "apt install gcc-12", func(f *Facts) { f.Needs.Tools[1].Path = "" }},
 		{"linker", "linker", Error, "ld is missing", "apt install binutils", func(f *Facts) { f.Needs.Tools[2].Path = "" }},
@@ -92,7 +97,7 @@ func TestOneMissing(t *testing.T) {
 		{"perf", "perf", Note, "counts no events", "", func(f *Facts) { f.Live.Counters = false }},
 		{"qemu", "VM", Note, "--vm is without qemu", "apt install q", func(f *Facts) { f.VM.Missing, f.VM.Install = []string{"qemu"}, "apt install q" }},
 		{"VM's kernel", "VM", Note, "no kernel in /boot", "apt install linux-image-cloud-amd64 linux-headers-cloud-amd64", func(f *Facts) { f.VM.Release = "" }},
-		{"KVM's rights", "KVM", Note, "may not open", "usermod -aG kvm $USER", func(f *Facts) { f.VM.KVM.Usable = false }},
+		{"KVM's rights", "KVM", Note, "may not open", "sudo usermod -aG kvm $USER", func(f *Facts) { f.VM.KVM.Usable = false }},
 		{"KVM's driver", "KVM", Note, "no /dev/kvm", "modprobe kvm_intel", func(f *Facts) { f.VM.KVM = KVM{Virtual: true, Intel: true} }},
 		{"nested", "KVM", Note, "do not come up", "", func(f *Facts) { f.VM.KVM.Tried = "fails" }},
 	} {
@@ -105,6 +110,8 @@ func TestOneMissing(t *testing.T) {
 				if !strings.Contains(f.Text, c.text) || !strings.HasPrefix(f.Fix, c.fix) || c.fix == "" && f.Fix != "" {
 					t.Errorf("%s: %+v", c.name, f)
 				}
+			} else if f.Status == Error || f.Status == Warning {
+				t.Errorf("%s: %+v, too", c.name, f)
 			}
 		}
 		if bad != 1 || Worst(list) != c.status {

@@ -29,10 +29,17 @@ func Examine(f Facts) []Finding {
 	list = append(list, f.headers())
 	list = append(list, f.tools()...)
 	if f.Live != nil {
-		list = append(list, f.rights(), f.signing())
+		list = append(list, f.rights())
+		if !f.Live.NoModules {
+			list = append(list, f.signing())
+		}
 	}
 	if f.Kernel.Options != nil {
-		list = append(list, f.ftrace(), f.kprobes(), f.uprobes(), f.perf())
+		list = append(list, f.ftrace())
+		if f.option("CONFIG_KPROBES") == "y" {
+			list = append(list, f.kprobes())
+		}
+		list = append(list, f.uprobes(), f.perf())
 	}
 	list = append(list, f.vm())
 	if len(f.VM.Missing) == 0 && f.VM.Problem == "" && f.VM.Release != "" {

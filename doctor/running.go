@@ -72,8 +72,6 @@ func (f Facts) ftrace() Finding {
 
 func (f Facts) kprobes() Finding {
 	switch {
-	case f.option("CONFIG_KPROBES") != "y":
-		return Finding{"kprobes", Error, "the kernel has none (CONFIG_KPROBES): scripts run on another kernel, or in a VM with --vm", ""}
 	case f.option("CONFIG_KRETPROBES") != "y":
 		return Finding{"kprobes", Warning, "the kernel has no kretprobes (CONFIG_KRETPROBES): returns of functions can't be probed", ""}
 	case f.Live != nil && f.Live.KprobesEnabled == "0":
@@ -130,7 +128,7 @@ func (f Facts) kvm() Finding {
 	case k.Usable:
 		return Finding{"KVM", OK, "/dev/kvm", ""}
 	case k.Device:
-		return Finding{"KVM", Note, "this user may not open /dev/kvm: VMs are emulated, some ten times as slow", "usermod -aG kvm $USER"}
+		return Finding{"KVM", Note, "this user may not open /dev/kvm: VMs are emulated, some ten times as slow", "sudo usermod -aG kvm $USER"}
 	case k.Virtual && k.Intel:
 		return Finding{"KVM", Note, "there is no /dev/kvm: VMs are emulated, some ten times as slow", "modprobe kvm_intel"}
 	case k.Virtual:

@@ -3,6 +3,7 @@
 package modulebuild
 
 import (
+	"os/exec"
 	"path/filepath"
 
 	"github.com/pkg/errors"
@@ -19,7 +20,7 @@ type Tool struct {
 type Needs struct {
 	Build   string // the folder of the headers
 	Missing string // what the headers lack, a path; "" if they are complete
-	Tools   []Tool // known if the headers are installed, as they determine the compiler
+	Tools   []Tool // without headers, which determine the compiler, any
 }
 
 // FindNeeds finds the headers and tools for building modules for a kernel release.
@@ -27,18 +28,23 @@ func FindNeeds(release string) Needs {
 	t, err := findTarget(release)
 	var missing *MissingError
 	if errors.As(err, &missing) {
-		return Needs{Build: filepath.Dir(missing.Path), Missing: missing.Path}
+		return Needs{Build: filepath.Dir(missing.Path), Missing: missing.Path, Tools: findTools(exec.LookPath, "make", "gcc", "ld")}
 	}
 	if err != nil {
 		return Needs{Missing: err.Error()}
 	}
-	n := Needs{Build: t.build}
+	n := Needs{Build: t.build, Tools: findTools(t.LookPath, t.tools()...)}
 	if t.configured("CONFIG_OBJTOOL") && !t.hasObjtool() {
 		n.Missing = filepath.Join(t.build, objtool)
 	}
-	for _, name := range t.tools() {
-		path, _ := t.LookPath(name)
-		n.Tools = append(n.Tools, Tool{Name: name, Path: path, Package: toolPackage(name)})
-	}
 	return n
+}
+
+func findTools(look func(name string) (string, error), names ...string) []Tool {
+	var list []Tool
+	for _, name := range names {
+		path, _ := look(name)
+		list = append(list, Tool{Name: name, Path: path, Package: toolPackage(name)})
+	}
+	return list
 }

@@ -50,8 +50,11 @@ func (t *Tool) Help() string {
 	return b.String() + t.Text + "\n"
 }
 
+// everybody is the default of options that choose a user by number: it is no user's.
+const everybody = "4294967295"
+
 func inBrackets(value string) string {
-	if value == "" {
+	if value == "" || value == everybody {
 		return ""
 	}
 	return " (" + value + ")"

@@ -17,20 +17,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"gostap/elaborate/library"
+	"gostap/tools"
 	"gostap/translator/suggest"
 )
 
-// newHelp makes `gostap help`: of gostap, of one of its commands, or of a function or alias of the tapset library.
+// newHelp makes `gostap help`: of gostap, of one of its commands or tools, or of a function or alias of the tapset library.
 func newHelp() *cobra.Command {
 	q := &queryOptions{}
 	var reference bool
 	var man string
 	cmd := &cobra.Command{
 		Use:   "help [ANYTHING]",
-		Short: "Print this, or what is known of a command, function, probe point, limit or message",
-		Long: `help prints what gostap does, or what ANYTHING is: a command, a function or an
-alias of the tapset library, a kind of probe point, a limit that -D sets, a
-message that gostap has printed; else what has all of these words in it.
+		Short: "Print this, or what is known of a command, tool, function, probe point, limit or message",
+		Long: `help prints what gostap does, or what ANYTHING is: a command, a tool, a function
+or an alias of the tapset library, a kind of probe point, a limit that -D sets,
+a message that gostap has printed; else what has all of these words in it.
 
   gostap help task_pid               gostap help 'vfs.*'
   gostap help kernel.statement       gostap help MAXACTION
@@ -50,6 +51,10 @@ message that gostap has printed; else what has all of these words in it.
 			if command.Name() == args[0] {
 				return command.Help()
 			}
+		}
+		if tool, err := tools.Find(args[0]); err == nil && len(args) == 1 {
+			_, err = io.WriteString(c.OutOrStdout(), tool.Help())
+			return err
 		}
 		return q.topics(strings.Join(args, " "), printTopics)
 	}

@@ -3,17 +3,19 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 
 	"gostap/tools"
+	"gostap/translator/suggest"
 	"gostap/translator/syntax"
 )
 
@@ -72,13 +74,14 @@ func findTool(name string) (*tools.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	var alike []string
+	var names, alike []string
 	for _, t := range all {
+		names = append(names, t.Name)
 		if strings.Contains(t.Name, name) || strings.Contains(name, t.Name) {
 			alike = append(alike, t.Name)
 		}
 	}
-	hint := "gostap tool lists them"
+	hint := cmp.Or(suggest.Hint(name, names), "gostap tool lists them")
 	if len(alike) > 0 {
 		hint = "there is " + strings.Join(alike, ", ")
 	}
@@ -103,19 +106,23 @@ func listTools(w io.Writer) error {
 		return err
 	}
 	slices.SortStableFunc(all, func(a, b *tools.Tool) int { return strings.Compare(a.Subject, b.Subject) })
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	longest := 0
+	for _, t := range all {
+		longest = max(longest, len(t.Name))
+	}
+	out := bufio.NewWriter(w)
 	subject := ""
 	for _, t := range all {
 		if t.Subject != subject {
 			if subject != "" {
-				fmt.Fprintln(table, "\t")
+				fmt.Fprintln(out)
 			}
 			subject = t.Subject
-			fmt.Fprintf(table, "%s:\t\n", subject)
+			fmt.Fprintf(out, "%s:\n", subject)
 		}
-		fmt.Fprintf(table, "  %s\t%s\n", t.Name, t.Summary)
+		fmt.Fprintf(out, "  %-*s  %s\n", longest, t.Name, t.Summary)
 	}
-	return table.Flush()
+	return out.Flush()
 }
 
 func completeTool(cmd *cobra.Command, args []string, word string) (list []string, _ cobra.ShellCompDirective) {

@@ -8,6 +8,7 @@
 package distro
 
 import (
+	"cmp"
 	"os"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ import (
 // A Distribution is the content of os-release(5).
 type Distribution struct {
 	ID     string // "rocky"; "" if there is no os-release
-	Name   string // "Rocky Linux 9.4 (Blue Onyx)"
+	Name   string // "Rocky Linux 9.4 (Blue Onyx)"; without that, "Rocky Linux" or the ID
 	Family string // the name of the family whose packages it has, "rhel"; "" if that is not known
 }
 
@@ -41,7 +42,7 @@ func Parse(text string) Distribution {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		values[name] = strings.Trim(value, `"'`)
 	}
-	d := Distribution{ID: values["ID"], Name: values["PRETTY_NAME"]}
+	d := Distribution{ID: values["ID"], Name: cmp.Or(values["PRETTY_NAME"], values["NAME"], values["ID"])}
 	for _, id := range strings.Fields(d.ID + " " + values["ID_LIKE"]) {
 		if _, ok := families[id]; ok {
 			d.Family = id

@@ -57,6 +57,11 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s: server: %q", c.name, got)
 		}
 	}
+	for text, name := range map[string]string{debian: "Debian GNU/Linux 12 (bookworm)", mint: "Linux Mint", arch: "arch", "": ""} {
+		if got := Parse(text).Name; got != name {
+			t.Errorf("%s: name %q", text, got)
+		}
+	}
 	if got := Parse(rocky).Install(Make, Qemu); got != "" {
 		t.Errorf("what has no package: %q", got)
 	}

@@ -33,6 +33,19 @@ func withoutKernelRaces(log []byte) []byte {
 	})
 }
 
+// outOfMemory matches the beginning of the report with which the kernel kills a process because memory is short.
+var outOfMemory = regexp.MustCompile(`(?s) invoked oom-killer: .{0,1000}?Call Trace`)
+
+// withoutKills takes the stacks' headings out of reports of out of memory, which scripts bring about.
+func withoutKills(log []byte) []byte {
+	return outOfMemory.ReplaceAllFunc(log, func(report []byte) []byte {
+		if found := harm.FindIndex(report); found[1] < len(report) {
+			return report // something else
+		}
+		return bytes.TrimSuffix(report, []byte("Call Trace"))
+	})
+}
+
 // Clean reports what a session has left behind: harm in the kernel's log, probes, modules. The log is
 // cleared, so that later sessions are not blamed.
 func Clean() error {
@@ -62,7 +75,7 @@ func HarmBut(harmless *regexp.Regexp) error {
 	if err != nil {
 		return err
 	}
-	log = withoutKernelRaces(log[:n])
+	log = withoutKills(withoutKernelRaces(log[:n]))
 	for _, at := range harm.FindAllIndex(log, -1) {
 		if word := log[at[0]:at[1]]; harmless == nil || !harmless.Match(word) {
 			return fmt.Errorf("the kernel was harmed (%s):\n%s", word, around(log, at[0]))

@@ -25,6 +25,19 @@ func TestKernelRaces(t *testing.T) {
 	}
 }
 
+// A process that the kernel kills because memory is short is no harm; what else the log reports is.
+func TestKills(t *testing.T) {
+	kill := "[ 1.0] greedy invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0\n[ 1.0] CPU: 1 PID: 214 Comm: greedy\n[ 1.0] Call Trace:\n[ 1.0]  <TASK>\n"
+	for log, harmed := range map[string]bool{
+		kill: false, kill + kill: false, kill + "[ 2.0] CPU: 0\n[ 2.0] Call Trace:\n": true,
+		"[ 1.0] a invoked oom-killer: b\n[ 1.0] BUG: c\n[ 1.0] Call Trace:\n": true,
+	} {
+		if harm.Match(withoutKills([]byte(log))) != harmed {
+			t.Errorf("harm is not %v:\n%s", harmed, log)
+		}
+	}
+}
+
 // The excerpt of a long log is the report, wherever it is in the log.
 func TestAround(t *testing.T) {
 	log := strings.Repeat("before\n", 300) + "<1> BUG: here\n" + strings.Repeat("after\n", 300)
