@@ -187,6 +187,33 @@ probe PROBED.function("show") { println($p$, $p$$, $n$, $kept$, $text$, $numbers
 	}
 }
 
+const faults = `
+#include <memory>
+#include <string>
+#include <vector>
+struct point { int x; double y; };
+__attribute__((noipa)) int show(std::vector<std::string> &strings, std::vector<point *> &points, std::vector<std::vector<int>> &lists, std::unique_ptr<point> &owned,
+	point *p, int *n, std::string &text, const char *c, point *good, int &i) { asm volatile("" ::: "memory"); return good->x; }
+int main() {
+	std::vector<std::string> strings{"one"}; std::vector<point *> points{(point *)16, nullptr};
+	std::vector<std::vector<int>> lists(3, std::vector<int>{1, 2});
+	std::unique_ptr<point> owned((point *)32);
+	long *inner = (long *)&lists[1]; inner[0] = 64; inner[1] = 72; // the elements of the second are not there
+	long *outer = (long *)&strings; outer[0] = 128; outer[1] = 128 + sizeof(std::string);
+	point good{1, 2.5};
+	show(strings, points, lists, owned, (point *)48, (int *)80, *(std::string *)96, (char *)112, &good, *(int *)144);
+	_exit(0);
+}
+`
+
+// TestLiveFaults shows ? for what can't be read, and the rest.
+func TestLiveFaults(t *testing.T) {
+	live(t, compiled.Program(t, faults, "-include", "unistd.h", "-x", "c++", "-O2", "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state"), `
+probe PROBED.function("show") { println($$parms$, " ", $p$, " ", $lists$$, " ", $i$) }
+`,
+		`strings=[?] points=[0x10, 0x0] lists=[[...], [...], [...]] owned=&? p=? n=0x50 text=? c="?" good={.x=1, .y=2.500000} i=0x90 ? [[1, 2], [?, ?], [1, 2]] ?`)
+}
+
 const rust = `
 use std::{rc::Rc, sync::Arc};
 fn black_box<T>(x: T) -> T { unsafe { std::arch::asm!("/* {0} */", in(reg) &x) }; x }
