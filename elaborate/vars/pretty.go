@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -336,6 +337,9 @@ func (p *rendition) number(l *location) {
 	}
 	if l.types.Kind(l.real()) == btf.Float {
 		p.arg("%s", p.r.call("fp_to_string", p.r.double(l, x), &program.Number{At: p.r.x.At, Value: floatDigits}))
+		return
+	}
+	if types, ok := l.types.(*dwarf.Types); ok && l.user && p.named(types, l, x) {
 		return
 	}
 	if n, _ := l.types.Integer(l.real()); n.Signed {
