@@ -108,7 +108,7 @@ func write(b *strings.Builder, p *program.ElaboratedProbe, x program.Expr) {
 		case *program.SavedValue:
 			fmt.Fprintf(b, " saved%d", x.Index)
 		case *program.Print:
-			fmt.Fprintf(b, " %q", x.Format)
+			fmt.Fprintf(b, " %q %q", x.Format, x.Else)
 		case *program.ScriptExpr:
 			// Synthesized calls are different nodes, even of the same function.
 			call, ok := x.X.(*syntax.CallExpr)

@@ -15,6 +15,7 @@ const (
 	encFloat      = 0x04
 	encSigned     = 0x05
 	encSignedChar = 0x06
+	encUTF        = 0x10
 )
 
 // maxTypes bounds chains of types that refer to each other: hostile data loops.
@@ -316,7 +317,7 @@ func (t *Types) Integer(id btf.ID) (n btf.Integer, ok bool) {
 	case btf.Int:
 		e, _ := d.number(dwarf.AttrEncoding)
 		return btf.Integer{Size: int64(size), Signed: e == encSigned || e == encSignedChar,
-			Char: d.text(dwarf.AttrName) == "char", Bool: e == encBool}, true
+			Char: d.text(dwarf.AttrName) == "char" && size == 1, Bool: e == encBool}, true
 	case btf.Enum, btf.Enum64:
 		n = btf.Integer{Size: int64(size), Enum: true}
 		if under := t.Strip(t.ref(d, dwarf.AttrType)); t.Kind(under) == btf.Int {
@@ -332,6 +333,17 @@ func (t *Types) Integer(id btf.ID) (n btf.Integer, ok bool) {
 		return btf.Integer{Size: 8}, true
 	}
 	return n, false
+}
+
+// IsCharacter reports whether id is a character of Unicode that is stored in four bytes, as Rust's char.
+func (t *Types) IsCharacter(id btf.ID) bool {
+	d, ok := t.die(id)
+	if !ok || d.tag != dwarf.TagBaseType {
+		return false
+	}
+	e, _ := d.number(dwarf.AttrEncoding)
+	size, _ := d.number(dwarf.AttrByteSize)
+	return e == encUTF && size == 4
 }
 
 // Member returns the field called name of a Struct or Union, be it in an

@@ -227,7 +227,7 @@ func TestStripped(t *testing.T) {
 
 // TestProcessNumber probes a running process.
 func TestProcessNumber(t *testing.T) {
-	sleeping := compiled.Program(t, "#include <unistd.h>\nint wait_here(void) { return pause(); } int main(void) { return wait_here(); }", "-O0", "-g")
+	sleeping := compiled.Program(t, "#include <unistd.h>\nint wait_here(int n) { return pause() + n; } int main(void) { return wait_here(4); }", "-O0", "-g")
 	cmd := exec.Command(sleeping)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -256,9 +256,12 @@ func TestProcessNumber(t *testing.T) {
 			continue
 		}
 		addr := low + pt.FileOffset - offset
-		e, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%d).statement(%#x).absolute { }`, pid, addr))
+		e, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%d).statement(%#x).absolute { println($n) }`, pid, addr))
 		if diags != nil {
 			t.Fatal(diags)
+		}
+		if got := elaborated.Values(e.Probes[0]); got[0] != "s4(arg0)" {
+			t.Errorf("by its address: $n is %s", got[0])
 		}
 		if at := e.Probes[0].Points[0]; at.FileOffset != pt.FileOffset || at.Image != pt.Image || at.Func != "wait_here" {
 			t.Errorf("by its address: %+v", at)

@@ -10,6 +10,7 @@ import (
 
 	"gostap/elaborate/image"
 	"gostap/elaborate/probepoint"
+	"gostap/elaborate/vars"
 	"gostap/translator/syntax"
 )
 
@@ -55,15 +56,17 @@ func processAddress(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 func (p *probed) absolute(addr, called uint64) ([]*ProbeSite, *syntax.Diagnostic) {
 	m := p.maker.m
 	start, name := addr, ""
+	v := p.maker.c.Unlisted(p.Program, fmt.Sprintf("%#x", called), addr)
 	if info, err := p.Debuginfo().Any(); err == nil {
 		if in, ok := info.At(addr); ok {
 			start, name = in.Low, in.Func.Name
+			v = p.maker.c.Statement(vars.Statement{Source: &image.Source{Image: p.Program, Info: info}, Instance: in, Addr: addr}, p.maker.warn)
 		}
 	}
 	if why := p.Refusal(start, addr, true); why != "" {
 		return nil, m.Errorf("%#x can't be probed: %s", called, why)
 	}
-	site := p.siteAt(p.maker.component(p.Program)+fmt.Sprintf(".statement(%#x).absolute", called), name, addr, p.maker.c.Unlisted(p.Program, fmt.Sprintf("%#x", called), addr), false)
+	site := p.siteAt(p.maker.component(p.Program)+fmt.Sprintf(".statement(%#x).absolute", called), name, addr, v, false)
 	return []*ProbeSite{site}, nil
 }
 

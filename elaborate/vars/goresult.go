@@ -130,6 +130,6 @@ func (p *rendition) results(list []named, before, between string) {
 			continue
 		}
 		p.text(before + one.name + "=")
-		p.show(one.at, levelsOf(p.r.x.Pretty)-1)
+		p.readable(func(q *rendition) { q.show(one.at, levelsOf(p.r.x.Pretty)-1) })
 	}
 }

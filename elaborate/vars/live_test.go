@@ -187,6 +187,64 @@ probe PROBED.function("show") { println($p$, $p$$, $n$, $kept$, $text$, $numbers
 	}
 }
 
+const cplusplusParts = `
+#include <array>
+#include <list>
+#include <optional>
+#include <string>
+#include <tuple>
+enum class colour : signed char { red = -1, green = 3 };
+enum plain { none, many = 70000 };
+struct point { int x; double y; };
+struct empty {};
+__attribute__((noipa)) int show(std::array<point, 2> &a, std::pair<int, std::string> &p, std::optional<point> &o, std::optional<int> &gone, std::list<std::string> &l,
+	std::tuple<int, const char *, std::pair<char, int>> &t, const std::tuple<int &, colour> &refs, colour c, plain e, std::array<char, 4> &text) {
+	asm volatile("" ::: "memory"); return a[0].x; }
+int main() {
+	std::array<point, 2> a{{{1, 2}, {3, 4}}}; std::pair<int, std::string> p{4, "five"}; std::optional<point> o{{5, 6}}; std::optional<int> gone;
+	std::list<std::string> l{"seven", "eight"}; std::tuple<int, const char *, std::pair<char, int>> t{9, "ten", {'a', 11}};
+	int n = 12; std::array<char, 4> text{'a', 'b', 'c', 0};
+	show(a, p, o, gone, l, t, {n, colour::red}, colour::green, many, text);
+}
+`
+
+// TestLiveParts shows containers and tuples of the standard library, and constants of enumerations.
+func TestLiveParts(t *testing.T) {
+	for _, optimized := range []string{"-O2", "-O0"} {
+		live(t, compiled.Program(t, cplusplusParts, "-x", "c++", "-std=c++17", optimized, "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state"), `
+probe PROBED.function("show") { println($a$$, $p$, $o$, $gone$, $l$, $t$$, $t$, $refs$, $c$, $e$, $text$) }
+`,
+			`[{.x=1, .y=2.000000}, {.x=3, .y=4.000000}] (4, "five") {.x=5, .y=6.000000} nullopt ["seven", "eight"] (9, "ten", (97, 11)) (9, "ten", (...)) (12, red) green many "abc"`)
+	}
+}
+
+const faults = `
+#include <memory>
+#include <string>
+#include <vector>
+struct point { int x; double y; };
+__attribute__((noipa)) int show(std::vector<std::string> &strings, std::vector<point *> &points, std::vector<std::vector<int>> &lists, std::unique_ptr<point> &owned,
+	point *p, int *n, std::string &text, const char *c, point *good, int &i) { asm volatile("" ::: "memory"); return good->x; }
+int main() {
+	std::vector<std::string> strings{"one"}; std::vector<point *> points{(point *)16, nullptr};
+	std::vector<std::vector<int>> lists(3, std::vector<int>{1, 2});
+	std::unique_ptr<point> owned((point *)32);
+	long *inner = (long *)&lists[1]; inner[0] = 64; inner[1] = 72; // the elements of the second are not there
+	long *outer = (long *)&strings; outer[0] = 128; outer[1] = 128 + sizeof(std::string);
+	point good{1, 2.5};
+	show(strings, points, lists, owned, (point *)48, (int *)80, *(std::string *)96, (char *)112, &good, *(int *)144);
+	_exit(0);
+}
+`
+
+// TestLiveFaults shows ? for what can't be read, and the rest.
+func TestLiveFaults(t *testing.T) {
+	live(t, compiled.Program(t, faults, "-include", "unistd.h", "-x", "c++", "-O2", "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state"), `
+probe PROBED.function("show") { println($$parms$, " ", $p$, " ", $lists$$, " ", $i$) }
+`,
+		`strings=[?] points=[0x10, 0x0] lists=[[...], [...], [...]] owned=&? p=? n=0x50 text=? c="?" good={.x=1, .y=2.500000} i=0x90 ? [[1, 2], [?, ?], [1, 2]] ?`)
+}
+
 const rust = `
 use std::{rc::Rc, sync::Arc};
 fn black_box<T>(x: T) -> T { unsafe { std::arch::asm!("/* {0} */", in(reg) &x) }; x }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -58,7 +59,17 @@ func (p *rendition) arg(directive string, x program.Expr) {
 }
 
 func (p *rendition) value(at syntax.Pos) *program.Value {
-	return &program.Value{X: &program.Print{At: at, Format: p.format.String(), Args: p.args, Sprint: true}}
+	return &program.Value{X: p.sprint("")}
+}
+
+// sprint returns the text of the whole; otherwise, if it is not "", takes its place where memory can't be read.
+func (p *rendition) sprint(otherwise string) *program.Print {
+	return &program.Print{At: p.r.x.At, Format: p.format.String(), Args: p.args, Sprint: true, Else: otherwise}
+}
+
+// inner begins a part of the whole.
+func (p *rendition) inner() *rendition {
+	return &rendition{r: p.r, shown: p.shown, dynamically: p.dynamically, owners: p.owners}
 }
 
 // all resolves $$parms, $$vars, $$locals and $$return: name=value, with
@@ -151,10 +162,12 @@ func (p *rendition) variable(name string, l *location) {
 		return
 	}
 	if p.r.x.Pretty > 0 {
-		p.top(l, p.r.x.Pretty)
+		p.readable(func(q *rendition) { q.top(l, p.r.x.Pretty) })
 		return
 	}
-	if p.container(l, 0) {
+	shown := false
+	p.readable(func(q *rendition) { shown = q.container(l, 0) })
+	if shown {
 		return
 	}
 	x, d := l.value()
@@ -168,11 +181,15 @@ func (p *rendition) variable(name string, l *location) {
 	}
 }
 
-// pretty resolves $x$ and $x$$.
+// pretty resolves $x$ and $x$$; it is ? where memory can't be read.
 func (r *resolution) pretty(l *location, depth int) *program.Value {
 	p := &rendition{r: r, shown: new(int)}
 	p.top(l, depth)
-	return p.value(r.x.At)
+	text := p.sprint("")
+	if r.fallible(text) {
+		text.Else = "?"
+	}
+	return &program.Value{X: text}
 }
 
 // prettyResults resolves $return$ of a function with several results.
@@ -320,6 +337,9 @@ func (p *rendition) number(l *location) {
 	}
 	if l.types.Kind(l.real()) == btf.Float {
 		p.arg("%s", p.r.call("fp_to_string", p.r.double(l, x), &program.Number{At: p.r.x.At, Value: floatDigits}))
+		return
+	}
+	if types, ok := l.types.(*dwarf.Types); ok && l.user && p.named(types, l, x) {
 		return
 	}
 	if n, _ := l.types.Integer(l.real()); n.Signed {

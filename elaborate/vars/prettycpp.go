@@ -11,7 +11,7 @@ import (
 	"gostap/translator/syntax"
 )
 
-// cplusplus writes a std::string, std::string_view, std::vector, a map, a set or a smart pointer, as libstdc++ lays them
+// cplusplus writes a std::string, std::string_view, std::vector, another container or a smart pointer, as libstdc++ lays them
 // out since its new ABI (GCC 5).
 func (p *rendition) cplusplus(l *location, levels int) bool {
 	types := l.types.(*dwarf.Types)
@@ -30,7 +30,7 @@ func (p *rendition) cplusplus(l *location, levels int) bool {
 	if v := cplusplusVector(types, l); v != nil {
 		return p.sequence(v, levels, false)
 	}
-	return p.owner(l, levels) || p.hashed(l, levels) || p.tree(l, levels) || p.entry(l, levels)
+	return p.owner(l, levels) || p.hashed(l, levels) || p.tree(l, levels) || p.entry(l, levels) || p.plain(l, levels)
 }
 
 // cplusplusText returns where the pointer to the text of a std::string or std::string_view is, and its length; nil if l is none.

@@ -57,7 +57,7 @@ func (p *rendition) goInterface(l *location, levels int) bool {
 		if methods && !p.dynamically {
 			known = p.r.dynamics(types, tables.Itabs[types.Name(l.typ)], src)
 		}
-		q.dynamic(first, typ, data, known, levels)
+		q.readable(func(q *rendition) { q.dynamic(first, typ, data, known, levels) })
 		q.text(")")
 	}, "nil")
 	return true

@@ -53,7 +53,7 @@ func (p *rendition) owned(pointer *location, levels int) bool {
 		case q.owners > maxOwners:
 			q.text("{...}")
 		default:
-			q.show(in, levels)
+			q.readable(func(q *rendition) { q.show(in, levels) })
 		}
 	}, "nullptr")
 	return true

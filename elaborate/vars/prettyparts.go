@@ -47,12 +47,12 @@ func (p *rendition) opaque(failed ...*syntax.Diagnostic) bool {
 // when writes then if a condition is true at run time, else otherwise.
 func (p *rendition) when(condition program.Expr, then func(q *rendition), otherwise string) {
 	at := p.r.x.At
-	q := &rendition{r: p.r, shown: p.shown, dynamically: p.dynamically, owners: p.owners}
+	q := p.inner()
 	then(q)
 	p.full = p.full || q.full
 	p.format.WriteString("%s")
 	p.args = append(p.args, &program.Cond{At: at, If: condition,
-		Then: &program.Print{At: at, Format: q.format.String(), Args: q.args, Sprint: true},
+		Then: q.sprint(""),
 		Else: &program.Print{At: at, Format: otherwise, Sprint: true}})
 }
 
@@ -78,7 +78,7 @@ func (p *rendition) list(n program.Expr, limit int64, one func(q *rendition, i i
 			if i > 0 {
 				q.text(", ")
 			}
-			one(q, i)
+			q.readable(func(q *rendition) { one(q, i) })
 		}, "")
 	}
 	p.when(more(limit), func(q *rendition) { q.text(", ...") }, "")

@@ -161,7 +161,7 @@ func (p *rendition) rustEnum(l *location, discriminant btf.Member, variants []dw
 			q.show(&in, levels)
 		}
 		p.chosen(q)
-		return &program.Print{At: at, Format: q.format.String(), Args: q.args, Sprint: true}
+		return q.sprint("")
 	}
 	for i := range variants {
 		if v := &variants[i]; v.Default || which == nil {

@@ -123,6 +123,9 @@ func writeExpr(b *strings.Builder, x program.Expr) {
 			put(", ", arg)
 		}
 		put(")")
+		if x.Else != "" {
+			put(" or ", strconv.Quote(x.Else))
+		}
 	case *program.PrintHist:
 		name := "print"
 		if x.Sprint {

@@ -230,5 +230,5 @@ func (b *bounds) print(e *program.Print) int {
 		}
 		arg += len(d.Kinds(nil))
 	}
-	return n
+	return max(n, len(e.Else))
 }

@@ -19,6 +19,9 @@ func (b *body) print(e *program.Print) value {
 		b.g.diags.Errorf(e.At, "%v", err)
 		return value{"GS_LIT(\"\")", constant}
 	}
+	if e.Else != "" {
+		return b.sprintOrElse(e, text, dirs, args)
+	}
 	vs, letters := b.printArgs(e, dirs, args)
 	if e.Sprint {
 		return b.sprint(e, text, vs, letters)
@@ -74,6 +77,32 @@ func (b *body) sprint(e *program.Print, text string, vs []value, letters string)
 		b.line("union gs_arg %s[] = { %s };", args, strings.Join(list, ", "))
 	}
 	b.line("struct gs_str %s = gs_sprintf(%s, %d, %s, %s);", t, b.slot(n), n, cString(untilNUL(text)), args)
+	return temporaryValue(t)
+}
+
+// sprintOrElse formats the arguments, or has e.Else if one of them raises an error.
+func (b *body) sprintOrElse(e *program.Print, text string, dirs []format.Directive, args []program.Expr) value {
+	if anyExpr(e, func(x program.Expr) bool { in, ok := x.(*program.Deref); return ok && in.User }) {
+		b.requireMyproc(b.g.near("a pointer", e.At)) // an error that is not caught
+	}
+	t, caught := b.temp(), b.label("catch")
+	b.line("struct gs_str %s;", t)
+	b.errors = append(b.errors, caught)
+	b.open("{")
+	vs, letters := b.printArgs(e, dirs, args)
+	b.line("%s = %s;", t, b.sprint(e, text, vs, letters).c)
+	b.close("}")
+	b.errors = b.errors[:len(b.errors)-1]
+	if b.used[caught] {
+		b.open("if (0) {")
+		b.line("%s:;", caught)
+		b.line("if (gs_unlikely(is_final(c->error)))")
+		b.line("\t%s;", b.fail())
+		b.line("c->error = NULL;")
+		b.line("c->error_near = NULL;")
+		b.line("%s = GS_LIT(%s);", t, cString(e.Else))
+		b.close("}")
+	}
 	return temporaryValue(t)
 }
 

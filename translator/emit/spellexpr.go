@@ -60,6 +60,7 @@ func (sp *speller) expr(e program.Expr) {
 		sp.flag(e.Keep)
 	case *program.Print:
 		sp.heavy('p', e.Format)
+		sp.operator('e', e.Else)
 		sp.flag(e.Sprint)
 	case *program.Argument:
 		sp.key = append(sp.key, 'A')

@@ -149,12 +149,14 @@ type (
 		Keep  bool // the program calls matched(), so the groups are to be kept
 	}
 
-	// Print writes to the output (Void) or, as Sprint, into a String.
+	// Print writes to the output (Void) or, as Sprint, into a String; if Else is not "", errors of the
+	// arguments are caught, and the String is Else.
 	Print struct {
 		At     syntax.Pos
 		Format string // printf's; print's, println's and printd's are turned into one
 		Args   []Expr // Longs and Strings
 		Sprint bool
+		Else   string
 	}
 
 	// PrintHist prints a histogram: print(@hist_…(X)); as Sprint it writes it into a String, with one

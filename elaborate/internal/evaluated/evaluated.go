@@ -169,7 +169,7 @@ func (p *process) addr(path string, offset uint64) uint64 {
 func (p *process) load(addr uint64, n int64) []byte {
 	data := make([]byte, n)
 	if _, err := p.mem.ReadAt(data, int64(addr)); err != nil {
-		p.t.Errorf("%d bytes at %#x: %v", n, addr, err)
+		panic(fault{fmt.Errorf("%d bytes at %#x: %w", n, addr, err)})
 	}
 	return data
 }
@@ -191,7 +191,7 @@ func (p *process) values() string {
 			if v := p.in.Values[x]; v.Err != nil {
 				list = append(list, v.Err.Error())
 			} else {
-				list = append(list, fmt.Sprint(p.eval(v.X)))
+				list = append(list, fmt.Sprint(p.caught(v.X, "a fault")))
 			}
 			return false
 		})
@@ -253,6 +253,11 @@ func (p *process) eval(x program.Expr) any {
 		}
 		return p.eval(x.Else)
 	case *program.Print:
+		if x.Else != "" {
+			without := *x
+			without.Else = ""
+			return p.caught(&without, x.Else)
+		}
 		args := make([]any, len(x.Args))
 		for i, arg := range x.Args {
 			args[i] = p.eval(arg)
@@ -263,6 +268,23 @@ func (p *process) eval(x program.Expr) any {
 	}
 	p.t.Errorf("%T", x)
 	return int64(0)
+}
+
+// A fault is a panic's value: memory at an address that can't be read.
+type fault struct{ error }
+
+// caught evaluates x, or has otherwise if memory can't be read.
+func (p *process) caught(x program.Expr, otherwise string) (result any) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			result = otherwise
+		default:
+			panic(r)
+		}
+	}()
+	return p.eval(x)
 }
 
 func extend(n int64, size int, signed bool) int64 {
@@ -305,6 +327,17 @@ func (p *process) register(n int) int64 {
 	return int64([]uint64{r.Rax, r.Rdx, r.Rcx, r.Rbx, r.Rsi, r.Rdi, r.Rbp, r.Rsp, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.Rip}[n])
 }
 
+// text returns the string at addr, of at most n bytes, ? if it can't be read.
+func (p *process) text(addr, n int64) string {
+	data := make([]byte, n)
+	got, err := p.mem.ReadAt(data, addr)
+	text, _, ended := bytes.Cut(data[:got], []byte{0})
+	if err != nil && !ended {
+		return "?"
+	}
+	return string(text)
+}
+
 // call implements functions of the tapset library.
 func (p *process) call(call *syntax.CallExpr) any {
 	n := func(i int) int64 {
@@ -315,11 +348,9 @@ func (p *process) call(call *syntax.CallExpr) any {
 	}
 	switch call.Name {
 	case "user_string":
-		text, _, _ := bytes.Cut(p.load(uint64(n(0)), 64), []byte{0})
-		return string(text)
+		return p.text(n(0), 64)
 	case "user_string_n":
-		text, _, _ := bytes.Cut(p.load(uint64(n(0)), n(1)), []byte{0})
-		return string(text)
+		return p.text(n(0), n(1))
 	case "user_buffer_quoted":
 		return strings.ReplaceAll(strconv.Quote(string(p.load(uint64(n(0)), n(1)))), `\x00`, `\0`)
 	case "fp32_to_fp64":

@@ -59,7 +59,11 @@ func Spell(x program.Expr) string {
 		for _, arg := range x.Args {
 			s += ", " + Spell(arg)
 		}
-		return s + ")"
+		s += ")"
+		if x.Else != "" {
+			s += fmt.Sprintf(" or %q", x.Else)
+		}
+		return s
 	}
 	return fmt.Sprintf("%T", x)
 }

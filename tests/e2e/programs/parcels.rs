@@ -53,6 +53,11 @@ fn enums(shape: &Shape, some: &Option<u32>, niche: Option<&i32>, result: &Result
 }
 
 #[inline(never)]
+fn chars(c: char, wide: &[char], colours: &[Colour]) {
+    seen((c, wide, colours));
+}
+
+#[inline(never)]
 fn tuple(t: &(i32, &str), p: &Parcel) {
     seen((t, p));
 }
@@ -82,6 +87,7 @@ fn main() {
         enums(&shape, &seen(Some(4)), seen(Some(&9)), &Ok(5), Colour::Green);
     }
     enums(&Shape::Unit, &seen(None), seen(None), &Err("no".to_string()), Colour::Red);
+    chars(seen('x'), seen(&['\n', 'ä', '€', '𝄞']), seen(&[Colour::Red, Colour::Green]));
     tuple(&seen((1, "in")), &parcel);
     seen(owner(vec![4], &parcel, 7) + pair(seen((1, true)), 8));
     seen((parcel.weigh(seen(10)), generic("x", seen(5)), generic(2.5, seen(6))));

@@ -2,10 +2,14 @@
 //
 // shapes: features of C++ that C does not have: namespaces, methods, overloads,
 // templates, references, inheritance, constructors.
+#include <array>
+#include <list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #define PROBED __attribute__((noinline, noclone, noipa))
@@ -89,6 +93,47 @@ PROBED long double weigh(const std::map<std::string, int> &stock, std::set<int> 
 	return factor * stock.size();
 }
 
+enum class Colour : signed char { Red = -1, Green = 3 };
+
+struct Paint {
+	Colour colour;
+	std::optional<int> coats;
+};
+
+PROBED int pack(const std::array<int, 3> &numbers, const std::pair<int, std::string> &two, std::optional<std::string> *some,
+		const std::list<int> &line, const std::tuple<int, std::string, double> &three, Colour colour, Paint *paint)
+{
+	asm volatile("" ::: "memory");
+	return numbers[0] + line.size();
+}
+
+/* Some of it is not there: no memory is at the addresses of page 0. */
+PROBED int torn(const std::vector<std::vector<int>> &lists, const std::vector<int> &none, Paint *paint, const char *text)
+{
+	asm volatile("" ::: "memory");
+	return lists.size();
+}
+
+static void packs()
+{
+	std::optional<std::string> some("some");
+	Paint paint{ Colour::Green, {} };
+
+	pack({ 1, 2, 3 }, { 4, "five" }, &some, { 6, 7, 8, 9, 10, 11 }, { 12, "thirteen", 14.5 }, Colour::Red, &paint);
+	some.reset();
+	paint = { (Colour)9, 2 };
+	pack({}, {}, &some, {}, {}, Colour::Green, &paint);
+
+	std::vector<std::vector<int>> lists{ { 1, 2 }, { 3, 4 }, { 5, 6 } };
+	long *middle = (long *)&lists[1], kept[2] = { middle[0], middle[1] };
+
+	middle[0] = 64;
+	middle[1] = 72;
+	torn(lists, *(std::vector<int> *)80, (Paint *)96, (char *)112);
+	middle[0] = kept[0];
+	middle[1] = kept[1];
+}
+
 static void drawings()
 {
 	std::vector<int> v{1, -2, 3, 4, 5, 6, 7};
@@ -147,6 +192,7 @@ PROBED int hidden(int n)
 int main()
 {
 	drawings();
+	packs();
 	geo::Shape s("square", 4);
 	geo::Box<int> i{ 40 };
 	geo::Box<char> c{ 'a' };

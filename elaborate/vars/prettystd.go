@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+package vars
+
+import (
+	"strings"
+
+	"gostap/elaborate/btf"
+	"gostap/elaborate/dwarf"
+	"gostap/translator/program"
+)
+
+// plain writes a std::array, std::optional, std::pair, std::tuple or std::list, as libstdc++ lays them out.
+func (p *rendition) plain(l *location, levels int) bool {
+	types := l.types.(*dwarf.Types)
+	name, _, _ := strings.Cut(types.Name(l.real()), "<")
+	switch name {
+	case "array":
+		in, d := l.part("_M_elems")
+		if d != nil || types.Kind(in.real()) != btf.Array {
+			return false
+		}
+		p.array(in, levels)
+		return true
+	case "optional":
+		return p.optional(l, levels)
+	case "pair":
+		first, d := l.part("first")
+		second, also := l.part("second")
+		if d != nil || also != nil {
+			return false
+		}
+		p.parenthesized([]*location{first, second}, levels)
+		return true
+	case "tuple":
+		list := tupleElements(l)
+		if list == nil {
+			return false
+		}
+		p.parenthesized(list, levels)
+		return true
+	case "list":
+		return p.linked(l, levels)
+	}
+	return false
+}
+
+// parenthesized writes values of different types.
+func (p *rendition) parenthesized(list []*location, levels int) {
+	if levels <= 0 {
+		p.text("(...)")
+		return
+	}
+	p.text("(")
+	for i, l := range list {
+		if p.full {
+			break
+		}
+		if i > 0 {
+			p.text(", ")
+		}
+		p.show(l, levels-1)
+	}
+	p.text(")")
+}
+
+// optional writes the value of a std::optional, or nullopt.
+func (p *rendition) optional(l *location, levels int) bool {
+	engaged, d := l.number("_M_payload", "_M_engaged")
+	value, also := l.part("_M_payload", "_M_payload", "_M_value")
+	if d != nil || also != nil {
+		return false
+	}
+	p.when(engaged, func(q *rendition) { q.show(value, levels) }, "nullopt")
+	return true
+}
+
+// tupleElements returns the elements of a std::tuple, nil if it has none or they are not known. It derives from _Tuple_impl<0, …>, which
+// derives from _Tuple_impl<1, …>, and so on, and each of them from a _Head_base of its element, which has it as a member or, if the
+// element is an empty class, as its base.
+func tupleElements(l *location) (list []*location) {
+	base := func(l *location, prefix string) *location {
+		for _, m := range l.types.Members(l.real()) {
+			if m.Name == "" && strings.HasPrefix(l.types.Name(l.types.Strip(m.Type)), prefix) {
+				in := *l
+				in.typ, in.pos = m.Type, l.pos+m.Offset
+				return &in
+			}
+		}
+		return nil
+	}
+	for l = base(l, "_Tuple_impl<"); l != nil; l = base(l, "_Tuple_impl<") {
+		head := base(l, "_Head_base<")
+		if head == nil {
+			return nil
+		}
+		value, d := head.part("_M_head_impl")
+		if d != nil {
+			return nil
+		}
+		if value.isReference() {
+			if value, d = value.deref(); d != nil {
+				return nil
+			}
+		}
+		list = append(list, value)
+	}
+	return list
+}
+
+// linked writes the first elements of a std::list: nodes that begin with the pointers to the next and to the previous one, before
+// the value.
+func (p *rendition) linked(l *location, levels int) bool {
+	types := l.types.(*dwarf.Types)
+	value := types.TypeParam(l.real(), "_Tp")
+	first, d := l.number("_M_impl", "_M_node", "_M_next")
+	n, also := l.number("_M_impl", "_M_node", "_M_size")
+	if value == 0 || d != nil || also != nil {
+		return false
+	}
+	node := []program.Expr{first}
+	p.elements(n, levels, func(i int64) *location {
+		for int64(len(node)) <= i {
+			node = append(node, &program.Deref{At: l.at, Addr: node[len(node)-1], Size: 8, User: true})
+		}
+		const links = 16 // bytes; nothing that is aligned to more is looked at
+		return &location{types: l.types, full: l.full, at: l.at, what: l.what, typ: value, addr: node[i], pos: 8 * links, user: true}
+	})
+	return true
+}
