@@ -7,7 +7,6 @@ import (
 
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
-	"gostap/translator/program"
 )
 
 // maxOwners is how many smart pointers are followed within each other.
@@ -91,40 +90,6 @@ func uniquePointer(types *dwarf.Types, l *location) *location {
 		tuple = &in
 	}
 	return nil
-}
-
-// hashed writes the first elements of a std::unordered_map or std::unordered_set, which are a list in the order of their buckets: a node
-// begins with the pointer to the next, and has its value where the value's alignment lets it, before the hash if that is kept.
-func (p *rendition) hashed(l *location, levels int) bool {
-	types := l.types.(*dwarf.Types)
-	name := types.Name(l.real())
-	if !strings.HasPrefix(name, "unordered_map<") && !strings.HasPrefix(name, "unordered_set<") {
-		return false
-	}
-	value := hashedValue(types, l)
-	first, d := l.number("_M_h", "_M_before_begin", "_M_nxt")
-	n, also := l.number("_M_h", "_M_element_count")
-	if value == 0 || d != nil || also != nil {
-		return false
-	}
-	node := []program.Expr{first}
-	p.elements(n, levels, func(i int64) *location {
-		for int64(len(node)) <= i {
-			node = append(node, &program.Deref{At: l.at, Addr: node[len(node)-1], Size: 8, User: true})
-		}
-		const next = 8 // bytes; nothing that is aligned to more than 8 is looked at
-		return &location{types: l.types, full: l.full, at: l.at, what: l.what, typ: value, addr: node[i], pos: 8 * next, user: true}
-	})
-	return true
-}
-
-// hashedValue returns the type of an unordered container's values: std::_Hashtable's second parameter.
-func hashedValue(types *dwarf.Types, l *location) btf.ID {
-	table, d := l.part("_M_h")
-	if d != nil {
-		return 0
-	}
-	return types.TypeParam(table.real(), "_Value")
 }
 
 // entry writes a std::pair that is a map's element as KEY: VALUE.

@@ -7,7 +7,6 @@ import (
 
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
-	"gostap/translator/program"
 )
 
 // plain writes a std::array, std::optional, std::pair, std::tuple or std::list, as libstdc++ lays them out.
@@ -106,25 +105,4 @@ func tupleElements(l *location) (list []*location) {
 		list = append(list, value)
 	}
 	return list
-}
-
-// linked writes the first elements of a std::list: nodes that begin with the pointers to the next and to the previous one, before
-// the value.
-func (p *rendition) linked(l *location, levels int) bool {
-	types := l.types.(*dwarf.Types)
-	value := types.TypeParam(l.real(), "_Tp")
-	first, d := l.number("_M_impl", "_M_node", "_M_next")
-	n, also := l.number("_M_impl", "_M_node", "_M_size")
-	if value == 0 || d != nil || also != nil {
-		return false
-	}
-	node := []program.Expr{first}
-	p.elements(n, levels, func(i int64) *location {
-		for int64(len(node)) <= i {
-			node = append(node, &program.Deref{At: l.at, Addr: node[len(node)-1], Size: 8, User: true})
-		}
-		const links = 16 // bytes; nothing that is aligned to more is looked at
-		return &location{types: l.types, full: l.full, at: l.at, what: l.what, typ: value, addr: node[i], pos: 8 * links, user: true}
-	})
-	return true
 }
