@@ -15,6 +15,7 @@ import (
 	"github.com/pkg/errors"
 	"golang.org/x/sync/errgroup"
 
+	"gostap/internal/arch"
 	"gostap/internal/panics"
 	"gostap/manifest"
 )
@@ -145,7 +146,7 @@ func (rt *kernelRuntime) run(ctx context.Context, what string, args []string) er
 	cmd := rt.kernel.Command(ctx, tool, args[1:]...)
 	cmd.Dir = rt.Build
 	// Debian's objtool of 6.12 is a script that requires SRCARCH.
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "SRCARCH=x86", "TMPDIR="+rt.work)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "SRCARCH="+arch.X86_64.KernelName, "TMPDIR="+rt.work)
 	output, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

@@ -21,7 +21,7 @@ func headerType(types btf.Named, release, name string) btf.ID {
 	statement := regexp.MustCompile(`(?m)^\s*extern\s([^;(){}=]*?)\b` + regexp.QuoteMeta(name) + `\b([^;,(){}=]*);`)
 	spelled := ""
 	for _, tree := range []string{k.Source(), k.Build()} {
-		for _, dir := range []string{"include", "arch/x86/include"} {
+		for _, dir := range []string{"include", filepath.Join("arch", machine.KernelName, "include")} {
 			err := eachHeader(filepath.Join(tree, dir), func(text []byte) bool {
 				if !bytes.Contains(text, []byte(name)) {
 					return true

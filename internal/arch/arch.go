@@ -11,6 +11,8 @@ import "strings"
 // An Arch is an instruction set.
 type Arch struct {
 	Name string // as in uname -m and scripts
+	// KernelName is its folder below arch/ of the kernel, which kbuild has as SRCARCH.
+	KernelName string
 
 	// Registers are the registers that handlers have, by their DWARF numbers: the fields of struct pt_regs.
 	Registers []string

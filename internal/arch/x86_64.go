@@ -5,7 +5,8 @@ package arch
 // X86_64 is x86-64, by the System V ABI for AMD64, its tables of registers and of
 // their DWARF numbers (figures 3.4 and 3.36).
 var X86_64 = &Arch{
-	Name: "x86_64",
+	Name:       "x86_64",
+	KernelName: "x86",
 	Registers: []string{
 		"ax", "dx", "cx", "bx", "si", "di", "bp", "sp",
 		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "ip",
