@@ -10,17 +10,17 @@
 //	})
 //
 // What every script shares, the runtime, is built once for each kernel, by kbuild, with a stub for the script. That run also
-// shows how kbuild calls the compiler, objtool and the linker for this kernel, and makes the .mod.o, in which the symbol versions
-// are. A script then costs one call of each:
+// shows how kbuild calls gcc, objtool and the linker for this kernel, and makes the .mod.o, in which the symbol versions
+// are; gcc shows how it calls its compiler cc1 and the assembler. A script then costs one call of each:
 //
-//	script.c ─ gcc ─ objtool ─▶ script.o ┐
-//	runtime.o (core, kernel, library)    ├ ld -r ─▶ NAME.ko
-//	mod.o, with the module's name in it  ┘
+//	script.c ─ cc1 ─ as ─ objtool ─▶ script.o ┐
+//	runtime.o (core, kernel, library)         ├ ld -r ─▶ NAME.ko
+//	mod.o, with the module's name in it       ┘
 //
 // Everything is cached (see package cache), by a hash of all inputs. Several processes may build at
 // once: new entries are moved into the cache by rename. The tools' temporary files are in the cache,
 // too, as /tmp may be full.
 //
 // To read the package, start with Build; runtime.go is the kbuild run, script.go the build of a script,
-// host.go the host runtime.
+// driver.go its compilation without gcc's driver, host.go the host runtime.
 package modulebuild

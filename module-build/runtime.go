@@ -25,14 +25,15 @@ type kernelRuntime struct {
 	work   string // for the tools' temporary files
 	kernel kernels.Kernel
 
-	Build    string   // the kernel's build directory; commands run there
-	Script   []string // compiles C that only includes gostap.h; without -o OBJECT SOURCE
-	Embedded []string // the same for C with kernel headers
-	Objtool  []string // without the object; nil if this kernel has none
-	Linker   []string // without -o MODULE OBJECTS
-	Link     []string // objects that kbuild adds to a module: .mod.o
-	Known    []string // symbols that runtime.o has or Link has versions of, ascending
-	Library  int      // bytes of stack that the library's embedded C takes at most
+	Build    string     // the kernel's build directory; commands run there
+	Script   []string   // compiles C that only includes gostap.h; without -o OBJECT SOURCE
+	Pipe     [][]string // the compiler and the assembler that Script starts for script.c in workFolder; nil: Script is to be run
+	Embedded []string   // the same for C with kernel headers
+	Objtool  []string   // without the object; nil if this kernel has none
+	Linker   []string   // without -o MODULE OBJECTS
+	Link     []string   // objects that kbuild adds to a module: .mod.o
+	Known    []string   // symbols that runtime.o has or Link has versions of, ascending
+	Library  int        // bytes of stack that the library's embedded C takes at most
 }
 
 // placeholder is the name of the stub module; scripts' names replace it. It is as long as a name may be.
@@ -75,7 +76,7 @@ func buildRuntime(ctx context.Context, t *target, req *Request, dir string) erro
 		return err
 	}
 	rt := &kernelRuntime{dir: dir, work: work, kernel: t.Kernel, Build: t.build}
-	for _, step := range []func(*tree) error{rt.takeCompiler, rt.takeLinker, func(tr *tree) error { return rt.takeObjects(ctx, t, tr) }, rt.takeSymbols, rt.takeStack} {
+	for _, step := range []func(*tree) error{func(tr *tree) error { return rt.takeCompiler(ctx, tr) }, rt.takeLinker, func(tr *tree) error { return rt.takeObjects(ctx, t, tr) }, rt.takeSymbols, rt.takeStack} {
 		if err := step(tr); err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func stubScript(versions map[string]uint64) []byte {
 }
 
 // takeCompiler takes the compiler's flags, and objtool's if kbuild runs it on each object.
-func (rt *kernelRuntime) takeCompiler(tr *tree) error {
+func (rt *kernelRuntime) takeCompiler(ctx context.Context, tr *tree) error {
 	script, err := tr.commands("gs_unit_script.o")
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func (rt *kernelRuntime) takeCompiler(tr *tree) error {
 	rt.Script = scriptFlags(script[0])
 	rt.Embedded = embeddedFlags(library[0], tr.dir)
 	rt.takeObjtool(script)
-	return nil
+	return rt.takeDriver(ctx)
 }
 
 // scriptFlags returns the flags of a compiler's command that affect code, without headers, warnings and files. Generated code checks its
