@@ -58,11 +58,19 @@ func TestKernels(t *testing.T) {
 				Run:     os.Getenv("GOSTAP_SCRIPTS"),
 				Shared:  begun,
 				Env: []string{"BEGUN=" + begun, "KBUILT=" + built, "BUNDLE=" + bundled, "PLACES=" + places, "VALUES=" + values,
-					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare, "GOSTAP_GO_CALLS=" + goCalls()},
+					"IMAGE=" + kernels.Find(release).Image(), "NOBTF=" + bare, "GOSTAP_GO_CALLS=" + goCalls(), "LIMIT=" + scriptLimit(t).String()},
 				Timeout: timeLeft(t),
 			})
 		})
 	}
+}
+
+// scriptLimit is the time limit of a script: all of the test's for those that are selected by name.
+func scriptLimit(t *testing.T) time.Duration {
+	if os.Getenv("GOSTAP_SCRIPTS") != "" {
+		return timeLeft(t)
+	}
+	return 10 * time.Minute
 }
 
 // goCalls is the number of calls that usergomany traces.
@@ -139,8 +147,34 @@ func TestGuest(t *testing.T) {
 	if dir == "" {
 		t.Skip("TestKernels runs this in a VM")
 	}
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+	limit, err := time.ParseDuration(os.Getenv("LIMIT"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		params := scriptParams(t, dir)
+		params.Files, params.Deadline = []string{file}, time.Now().Add(limit)
+		testscript.RunT(oneByOne{t}, params)
+	}
+}
+
+// oneByOne runs scripts at once, so that each has its own deadline.
+type oneByOne struct{ *testing.T }
+
+func (t oneByOne) Parallel()     {}
+func (t oneByOne) Verbose() bool { return testing.Verbose() }
+
+func (t oneByOne) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(oneByOne{t}) })
+}
+
+// scriptParams is how a script runs in the guest; gostap and the programs that the scripts run are in dir.
+func scriptParams(t *testing.T, dir string) testscript.Params {
+	return testscript.Params{
 		Setup: func(env *testscript.Env) error {
 			name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
 			if skip, err := elsewhere(os.Getenv("BEGUN"), name); err != nil {
@@ -173,7 +207,7 @@ func TestGuest(t *testing.T) {
 			"enabled":  enabled,
 			"receiver": receive,
 		},
-	})
+	}
 }
 
 // noDebuginfo is in the environment of all scripts except that about debuginfo, which would add files

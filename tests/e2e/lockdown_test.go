@@ -50,7 +50,7 @@ func TestLockdown(t *testing.T) {
 				Dir:        dir,
 				Test:       "TestGuest",
 				Run:        "signing",
-				Env:        []string{"LOCKED=trusting nobody"},
+				Env:        []string{"LOCKED=trusting nobody", "LIMIT=" + scriptLimit(t).String()},
 				KernelArgs: []string{"lockdown=integrity", "efi=runtime"}, // PREEMPT_RT reads the firmware's keys only with efi=runtime
 				Timeout:    25 * time.Minute,
 			}
@@ -62,7 +62,7 @@ func TestLockdown(t *testing.T) {
 				image := filepath.Join(dir, "vmlinuz-"+release)
 				guest.Command(t, dir, "sbsign", "--key", key, "--cert", snakeCert, "--output", image, kernel.Image())
 				cfg.UEFI = &vm.UEFI{Code: firmware, Vars: variables, Image: image}
-				cfg.Env, cfg.Run = []string{"LOCKED=trusting"}, cmp.Or(os.Getenv("GOSTAP_SCRIPTS"), lockedScripts)
+				cfg.Env, cfg.Run = []string{"LOCKED=trusting", "LIMIT=" + scriptLimit(t).String()}, cmp.Or(os.Getenv("GOSTAP_SCRIPTS"), lockedScripts)
 			}
 			guest.Run(t, cfg)
 		})
