@@ -14,14 +14,27 @@ import (
 	"gostap/internal/cache"
 )
 
+// Library is the embedded C of the tapset library, which is read only if there is no runtime with it.
+type Library struct {
+	Key string        // names the C; other C has another key
+	C   func() []byte // nil: there is none
+}
+
+func (l Library) text() []byte {
+	if l.C == nil {
+		return nil
+	}
+	return l.C()
+}
+
 // A Request has the parameters of a build.
 type Request struct {
-	Release  string // the kernel, as in /lib/modules/RELEASE; "" for the running one
-	Name     string // the module's
-	C        []byte // generated, includes only gostap.h
-	Embedded []byte // the script's own embedded C, which includes gs_kernel.h; nil if there is none
-	Library  []byte // the embedded C of the tapset library
-	Manifest []byte // goes to section manifest.Section
+	Release  string  // the kernel, as in /lib/modules/RELEASE; "" for the running one
+	Name     string  // the module's
+	C        []byte  // generated, includes only gostap.h
+	Embedded []byte  // the script's own embedded C, which includes gs_kernel.h; nil if there is none
+	Library  Library // the embedded C of the tapset library
+	Manifest []byte  // goes to section manifest.Section
 
 	// StackUse returns, for each probe, the stack that the deepest chain of calls in C takes, given the sizes of the functions'
 	// frames; nil: C defines gs_stack_use itself.

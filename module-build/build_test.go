@@ -110,7 +110,8 @@ func TestEmbedded(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
 	release := releases(t)[0]
 	req := testRequest(t, release)
-	req.Library = []byte("#include \"platform.h\"\n#include \"gs_embed.h\"\ngs_s64 gs_lib_pid(void) { return task_tgid_nr(current); }\n")
+	library := []byte("#include \"platform.h\"\n#include \"gs_embed.h\"\ngs_s64 gs_lib_pid(void) { return task_tgid_nr(current); }\n")
+	req.Library = Library{Key: "pid", C: func() []byte { return library }}
 	req.Embedded = []byte("#include \"platform.h\"\n#include \"gs_embed.h\"\n#include <linux/utsname.h>\n" +
 		"extern gs_s64 gs_lib_pid(void);\ngs_s64 own(void) { return get_random_u8() + ktime_get_real_seconds() + gs_lib_pid(); }\n")
 	res := build(t, req)

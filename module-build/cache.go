@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,16 +37,23 @@ func hashKey(parts ...any) string {
 
 // sourceKey is the key of the runtime's C source.
 var sourceKey = sync.OnceValue(func() string {
-	var parts []any
+	h := sha256.New()
+	buffer := make([]byte, 32<<10)
 	fs.WalkDir(runtimec.Source, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := runtimec.Source.ReadFile(path)
-		parts = append(parts, path, data)
+		f, err := runtimec.Source.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		fmt.Fprintf(h, "%d:%s", len(path), path)
+		size, err := io.CopyBuffer(h, f, buffer)
+		fmt.Fprintf(h, ":%d", size)
 		return err
 	})
-	return hashKey(parts...)
+	return hex.EncodeToString(h.Sum(nil)[:16])
 })
 
 // fileKey identifies a version of a file: by its path, size and time.

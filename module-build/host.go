@@ -25,7 +25,7 @@ import (
 type HostRequest struct {
 	C            []byte // generated
 	Embedded     []byte // the script's own embedded C; nil if there is none
-	Library      []byte // the embedded C of the tapset library, compiled with -DGS_HOST
+	Library      Library // the embedded C of the tapset library, compiled with -DGS_HOST
 	MaxStringLen int    // 0: 512
 	Sanitize     bool   // with AddressSanitizer and UBSan
 }
@@ -39,7 +39,7 @@ func BuildHost(ctx context.Context, req HostRequest) (Result, error) {
 	if err != nil {
 		return Result{}, missingTool("gcc")
 	}
-	sharedKey := hashKey(fileKey(gcc), sourceKey(), req.Library, strconv.Itoa(req.MaxStringLen), strconv.FormatBool(req.Sanitize))
+	sharedKey := hashKey(fileKey(gcc), sourceKey(), req.Library.Key, strconv.Itoa(req.MaxStringLen), strconv.FormatBool(req.Sanitize))
 	shared := cache.Path("host", sharedKey)
 	dir := cache.Path("program", hashKey(sharedKey, req.C, req.Embedded))
 	program := filepath.Join(dir, "script")
@@ -73,7 +73,7 @@ func buildHostRuntime(ctx context.Context, gcc string, req *HostRequest, dir str
 	if err := unpack(dir, "include", "core", "host"); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "library.c"), req.Library, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "library.c"), req.Library.text(), 0o644); err != nil {
 		return errors.WithStack(err)
 	}
 	sources := []string{"library.c"}

@@ -103,7 +103,7 @@ func (t *target) runtimeKey(req *Request) string {
 	gcc, _ := t.LookPath(t.compiler())
 	return hashKey(t.Release, t.build,
 		fileKey(filepath.Join(t.build, "Module.symvers")), fileKey(filepath.Join(t.build, "include/config/auto.conf")),
-		fileKey(gcc), sourceKey(), req.Library, strconv.Itoa(req.MaxStringLen), strings.Join(req.Make, "\n"))
+		fileKey(gcc), sourceKey(), req.Library.Key, strconv.Itoa(req.MaxStringLen), strings.Join(req.Make, "\n"))
 }
 
 // readHeader reads a header of the kernel, or another file of its tree; Debian keeps most of them in another directory, which the Makefile includes.

@@ -42,7 +42,7 @@ func newTree(t *target, req *Request, dir, name string, script, embedded []byte)
 		return nil, err
 	}
 	tr := &tree{dir: dir, name: name, shared: []string{"gs_unit_kernel.o", "gs_unit_library.o"}, own: []string{"gs_unit_script.o"}, options: req.Make}
-	files := map[string][]byte{"gs_unit_kernel.c": kernel, "gs_unit_library.c": req.Library, "gs_unit_script.c": script}
+	files := map[string][]byte{"gs_unit_kernel.c": kernel, "gs_unit_library.c": req.Library.text(), "gs_unit_script.c": script}
 	if embedded != nil {
 		files["gs_unit_embedded.c"] = embedded
 		tr.own = append(tr.own, "gs_unit_embedded.o")

@@ -87,10 +87,11 @@ func (inv *invocation) finishBuild(result modulebuild.Result, err error) error {
 }
 
 // libraryC is the embedded library's C.
-func (inv *invocation) libraryC() []byte {
-	return inv.library.Derived(libraryPath, "functions.c", func(files []*syntax.File) []byte {
+func (inv *invocation) libraryC() modulebuild.Library {
+	key, c := inv.library.Derived(libraryPath, "functions.c", func(files []*syntax.File) []byte {
 		return emit.Library(check.Builtins(files))
 	})
+	return modulebuild.Library{Key: key, C: c}
 }
 
 // progress shows a step that takes long.

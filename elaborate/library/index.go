@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gostap/internal/cache"
@@ -153,30 +154,39 @@ func (p *part) writeIndex(deps *dependencies) {
 	}
 }
 
-// Derived returns the result of derive for the files of the folder with a Path. If the library was
-// opened by Open, the result is cached as name, beside the folder's index.
-func (lib *Library) Derived(path, name string, derive func([]*syntax.File) []byte) []byte {
-	for _, p := range lib.parts {
-		if p.folder.Path != path {
-			continue
+// Derived returns the result of derive for the files of the folder with a Path, and a hash of it. If the library was
+// opened by Open, both are cached, as name and name.key beside the folder's index, and text reads or computes the result when it is wanted.
+func (lib *Library) Derived(path, name string, derive func([]*syntax.File) []byte) (key string, text func() []byte) {
+	i := slices.IndexFunc(lib.parts, func(p *part) bool { return p.folder.Path == path })
+	if i < 0 {
+		return "", func() []byte { return nil }
+	}
+	p := lib.parts[i]
+	kept := func(name string, make func() []byte) []byte {
+		if p.key == "" {
+			return make()
 		}
-		kept := cache.Path("library", p.key, name)
-		if p.key != "" {
-			if data, err := os.ReadFile(kept); err == nil {
-				return data
-			}
-		}
-		var files []*syntax.File
-		for _, f := range p.scripts {
-			if f.diags.Err() == nil {
-				files = append(files, f.parsed())
-			}
-		}
-		data := derive(files)
-		if p.key != "" {
-			cache.Write(kept, data)
+		file := cache.Path("library", p.key, name)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			data = make()
+			cache.Write(file, data)
 		}
 		return data
 	}
-	return nil
+	text = func() []byte {
+		return kept(name, func() []byte {
+			var files []*syntax.File
+			for _, f := range p.scripts {
+				if f.diags.Err() == nil {
+					files = append(files, f.parsed())
+				}
+			}
+			return derive(files)
+		})
+	}
+	return string(kept(name+".key", func() []byte {
+		sum := sha256.Sum256(text())
+		return []byte(hex.EncodeToString(sum[:]))
+	})), text
 }

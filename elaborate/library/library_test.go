@@ -138,7 +138,7 @@ func TestDerived(t *testing.T) {
 	made := 0
 	for range 2 {
 		lib, _ := library.Open(&syntax.Env{}, library.Folder{FS: libraryFS(libraryFiles), Path: "lib", Version: "1"})
-		got := lib.Derived("lib", "names", func(files []*syntax.File) []byte {
+		key, text := lib.Derived("lib", "names", func(files []*syntax.File) []byte {
 			made++
 			var names []string
 			for _, f := range files {
@@ -146,8 +146,8 @@ func TestDerived(t *testing.T) {
 			}
 			return []byte(strings.Join(names, " "))
 		})
-		if want := "lib/b.stp lib/c.stp lib/kernel.stp lib/points.stp lib/warned.stp"; string(got) != want {
-			t.Errorf("%q, not %q", got, want)
+		if want := "lib/b.stp lib/c.stp lib/kernel.stp lib/points.stp lib/warned.stp"; string(text()) != want || len(key) != 64 {
+			t.Errorf("%q with key %q, not %q", text(), key, want)
 		}
 	}
 	if made != 1 {

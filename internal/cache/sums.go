@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -23,17 +24,37 @@ func sums(dir string) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
+	buffer := make([]byte, 32<<10)
 	for _, e := range entries {
 		if !e.Type().IsRegular() || e.Name() == sumsName {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		sum, size, err := fileSum(filepath.Join(dir, e.Name()), buffer)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&out, "%08x %d %s\n", crc32.Checksum(data, castagnoli), len(data), e.Name())
+		fmt.Fprintf(&out, "%08x %d %s\n", sum, size, e.Name())
 	}
 	return out.Bytes(), nil
+}
+
+// fileSum returns a file's checksum and size. It reads the file by parts, into buffer.
+func fileSum(path string, buffer []byte) (sum uint32, size int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	for {
+		n, err := f.Read(buffer)
+		sum, size = crc32.Update(sum, castagnoli, buffer[:n]), size+n
+		if err == io.EOF {
+			return sum, size, nil
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
 }
 
 // seal writes the checksums of a folder.

@@ -7,6 +7,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"sync"
@@ -135,7 +136,7 @@ func Run(ctx context.Context, s *Script) (*Result, error) {
 var slots = make(chan struct{}, 2)
 
 // libraryC is the library's embedded C, which is the same for all scripts.
-func libraryC(library *library.Library) []byte {
+func libraryC(library *library.Library) modulebuild.Library {
 	libraryOnce.Do(func() {
 		var files []*syntax.File
 		for _, f := range library.Files() {
@@ -143,12 +144,13 @@ func libraryC(library *library.Library) []byte {
 				files = append(files, f)
 			}
 		}
-		libraryText = emit.Library(check.Builtins(files))
+		c := emit.Library(check.Builtins(files))
+		libraryShared = modulebuild.Library{Key: fmt.Sprintf("%x", sha256.Sum256(c)), C: func() []byte { return c }}
 	})
-	return libraryText
+	return libraryShared
 }
 
 var (
-	libraryOnce sync.Once
-	libraryText []byte
+	libraryOnce   sync.Once
+	libraryShared modulebuild.Library
 )
