@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
@@ -31,8 +32,8 @@ func (o *options) flags() []flagGroup {
 	}
 
 	f := group("What to run")
-	f.StringArrayVarP(&o.scripts, "execute", "e", nil, "run `SCRIPT` instead of a file's")
-	f.StringArrayVarP(&o.extra, "extra", "E", nil, "run `SCRIPT` besides")
+	f.VarP((*texts)(&o.scripts), "execute", "e", "run `SCRIPT` instead of a file's")
+	f.VarP((*texts)(&o.extra), "extra", "E", "run `SCRIPT` besides")
 	f.StringVarP(&o.list, "list", "l", "", "list the probe points that `PATTERN` stands for, and run nothing")
 	f.StringVarP(&o.listVars, "list-vars", "L", "", "list those that `PATTERN` stands for, with their variables")
 
@@ -53,8 +54,8 @@ func (o *options) flags() []flagGroup {
 
 	f = group("The language")
 	f.BoolVarP(&o.guru, "guru", "g", false, "guru mode: allow embedded C and writing to the kernel")
-	f.StringArrayVarP(&o.includes, "include", "I", nil, "look for tapsets (.stp) and macros (.stpm) in `DIR` too")
-	f.StringArrayVarP(&o.defines, "define", "D", nil, "set a limit, `NAME=VALUE`: "+limitNames())
+	f.VarP((*texts)(&o.includes), "include", "I", "look for tapsets (.stp) and macros (.stpm) in `DIR` too")
+	f.VarP((*texts)(&o.defines), "define", "D", "set a limit, `NAME=VALUE`: "+limitNames())
 	f.BoolVarP(&o.unoptimized, "unoptimized", "u", false, "keep what is never used")
 	f.StringVar(&o.compatible, "compatible", language, "be systemtap `VERSION` to scripts that ask")
 	f.BoolVar(&o.suppressErrors, "suppress-handler-errors", false, "go on after errors in handlers and skipped probes; only count them")
@@ -84,6 +85,18 @@ func newFlagSet() *pflag.FlagSet {
 	f.SortFlags = false
 	return f
 }
+
+// texts is the value of a flag that may be given several times. pflag's own makes a CSV writer for each default.
+type texts []string
+
+func (t *texts) String() string { return strings.Join(*t, ",") }
+
+func (t *texts) Set(text string) error {
+	*t = append(*t, text)
+	return nil
+}
+
+func (t *texts) Type() string { return "stringArray" }
 
 // normalizeFlag lets --colour be --color.
 func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {

@@ -59,7 +59,7 @@ a message that gostap has printed; else what has all of these words in it.
 		return q.topics(strings.Join(args, " "), printTopics)
 	}
 	q.flags(cmd)
-	cmd.Flags().StringArrayVarP(&q.includes, "include", "I", nil, "of tapsets in `DIR`, too")
+	cmd.Flags().VarP((*texts)(&q.includes), "include", "I", "of tapsets in `DIR`, too")
 	cmd.Flags().BoolVar(&reference, "reference", false, "print all of the library's, as Markdown")
 	cmd.Flags().StringVar(&man, "man", "", "write the manual pages to `FOLDER`, as Markdown for go-md2man")
 	return cmd

@@ -60,7 +60,7 @@ is declared, renames, formats, folds and outlines.`,
 	f := cmd.Flags()
 	f.StringVarP(&q.release, "release", "r", "", "scripts are for kernel `RELEASE` (default: the running kernel)")
 	f.BoolVarP(&q.guru, "guru", "g", false, "scripts are run with -g")
-	f.StringArrayVarP(&q.includes, "include", "I", nil, "scripts use the tapsets in `DIR`, too")
+	f.VarP((*texts)(&q.includes), "include", "I", "scripts use the tapsets in `DIR`, too")
 	q.runtime, q.pass, q.compatible = "kernel", 2, language
 	return cmd
 }

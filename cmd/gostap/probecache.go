@@ -76,7 +76,7 @@ of; a module is named as lsmod does, or by its file. Without an option, or with 
 	}
 	q.flags(cmd)
 	f := cmd.Flags()
-	f.StringArrayVar(&add, "add", nil, "keep what debuginfo says at probe point `POINT`, too")
+	f.Var((*texts)(&add), "add", "keep what debuginfo says at probe point `POINT`, too")
 	f.BoolVar(&list, "list", false, "list the points that are kept")
 	f.StringVar(&to, "export", "", "copy what is kept to `FILE`")
 	f.StringVar(&from, "import", "", "keep what another machine has put into `FILE`, instead of what is kept")

@@ -75,7 +75,7 @@ probed by process("PROGRAM").statement("NAME@FILE:LINE").`,
 		},
 	}
 	q.flags(cmd)
-	cmd.Flags().StringArrayVar(&folders, "source", nil, "look for the source in `FOLDER`, too")
+	cmd.Flags().Var((*texts)(&folders), "source", "look for the source in `FOLDER`, too")
 	return cmd
 }
 

@@ -13,6 +13,24 @@ import (
 // command of gostap's; "run" behind an option is a script's argument or file.
 func newRoot(args []string) *cobra.Command {
 	cmd, groups := newTracer(&options{})
+	cmd.SetVersionTemplate("gostap {{.Version}}\n")
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if c == cmd {
+			help(c.OutOrStdout(), groups, newCommands())
+			return
+		}
+		commandHelp(c)
+	})
+	cmd.SetHelpCommand(newHelp())
+	if len(args) == 0 || !strings.HasPrefix(args[0], "-") && !strings.ContainsAny(args[0], "./") {
+		cmd.AddCommand(newCommands()...)
+	}
+	return cmd
+}
+
+// newCommands makes the commands beside the root, which runs scripts.
+func newCommands() []*cobra.Command {
 	commands := []*cobra.Command{newRun(), newTool(), newMerge(), newList(), newAttach(), newStop(), newFmt(), newLSP(), newFuncs(), newLines(), newVars(), newProbeCache(), newBundle(), newDoctor(), newCompletion()}
 	for _, c := range commands {
 		if c.Flags().Lookup("verbose") == nil {
@@ -20,20 +38,7 @@ func newRoot(args []string) *cobra.Command {
 			c.Flags().MarkHidden("verbose")
 		}
 	}
-	cmd.SetVersionTemplate("gostap {{.Version}}\n")
-	cmd.SetFlagErrorFunc(flagError)
-	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		if c == cmd {
-			help(c.OutOrStdout(), groups, commands)
-			return
-		}
-		commandHelp(c)
-	})
-	cmd.SetHelpCommand(newHelp())
-	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
-		cmd.AddCommand(commands...)
-	}
-	return cmd
+	return commands
 }
 
 // newTracer makes the command that runs scripts.

@@ -62,8 +62,8 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&p.poisonCache, "poison-cache", false, "build what is in the cache once more")
 	f.BoolVar(&p.disableCache, "disable-cache", false, "do without the cache")
 	f.BoolVar(&p.cleanCache, "clean-cache", false, "remove from the cache what is more than it may hold, and run nothing")
-	f.StringArrayVarP(&p.make, "kbuild-option", "B", nil, "build with kbuild's `NAME=VALUE`")
-	f.StringArrayVar(&p.modinfo, "modinfo", nil, "put `NAME=VALUE` into the module's information")
+	f.VarP((*texts)(&p.make), "kbuild-option", "B", "build with kbuild's `NAME=VALUE`")
+	f.Var((*texts)(&p.modinfo), "modinfo", "put `NAME=VALUE` into the module's information")
 	for i, r := range resources {
 		f.Int64Var(&p.limits[i], "rlimit-"+r.name, 0, "limit of the passes, as of setrlimit(2)")
 		f.MarkHidden("rlimit-" + r.name)
@@ -79,10 +79,10 @@ func (p *peerOptions) flags(f *pflag.FlagSet) {
 	optional("use-server", &p.useServer, "any")
 	optional("list-servers", &p.listServers, "specified")
 	optional("trust-servers", &p.trustServers, "ssl")
-	f.StringArrayVar(&p.sysenv, "sysenv", nil, "see stap(1)")
+	f.Var((*texts)(&p.sysenv), "sysenv", "see stap(1)")
 	f.StringVarP(&p.arch, "arch", "a", "", "see stap(1)")
 	f.StringVar(&p.sysroot, "sysroot", "", "see stap(1)")
-	f.StringArrayVar(&p.remote, "remote", nil, "see stap(1)")
+	f.Var((*texts)(&p.remote), "remote", "see stap(1)")
 	for _, b := range []struct {
 		to          *bool
 		name, short string

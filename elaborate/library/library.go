@@ -122,6 +122,22 @@ func (lib *Library) Add(src *syntax.Source, env *syntax.Env) syntax.Diagnostics 
 	return f.diags
 }
 
+// makeRoom makes the maps, in which the names of all parts have room.
+func (lib *Library) makeRoom() {
+	functions, globals, aliases := 0, 0, 0
+	for _, p := range lib.parts {
+		for _, f := range p.scripts {
+			functions += len(f.names.functions)
+			globals += len(f.names.globals)
+			aliases += len(f.names.aliases)
+		}
+	}
+	lib.functions = make(map[string][]*file, functions)
+	lib.globals = make(map[string]*file, globals)
+	lib.aliases = make([]*Alias, 0, aliases)
+	lib.beginning = map[string][]*Alias{}
+}
+
 // add adds the names that a file declares.
 func (lib *Library) add(f *file) {
 	lib.files = append(lib.files, f)

@@ -37,11 +37,7 @@ type part struct {
 }
 
 func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagnostics) {
-	lib := &Library{
-		functions: map[string][]*file{},
-		globals:   map[string]*file{},
-		beginning: map[string][]*Alias{},
-	}
+	lib := &Library{}
 	if env.Macros == nil {
 		env.Macros = syntax.NewMacros()
 	}
@@ -72,6 +68,9 @@ func open(env *syntax.Env, kept bool, folders []Folder) (*Library, syntax.Diagno
 	}
 	for _, p := range lib.parts {
 		p.parse()
+	}
+	lib.makeRoom()
+	for _, p := range lib.parts {
 		for _, f := range p.scripts {
 			if p.folder.Fallback && (f.diags.Err() != nil || lib.declares(f.names)) {
 				continue

@@ -117,6 +117,7 @@ func (pp *preprocessor) define() {
 		return
 	}
 	depth := 0
+	body := pp.body[:0]
 	for {
 		b := pp.raw()
 		switch b.kind {
@@ -127,6 +128,7 @@ func (pp *preprocessor) define() {
 			depth++
 		case tCondClose:
 			if depth--; depth < 0 {
+				m.body, pp.body = slices.Clone(body), body
 				pp.register(m)
 				return
 			}
@@ -135,7 +137,7 @@ func (pp *preprocessor) define() {
 				pp.errorf(b.pos, "'@define' stands in the body of the macro '@%s'", m.name)
 			}
 		}
-		m.body = append(m.body, b)
+		body = append(body, b)
 	}
 }
 

@@ -19,6 +19,7 @@ type preprocessor struct {
 	made   int        // tokens that came from macros and arguments
 	errors int
 	args   []token // of the invocation that is being read
+	body   []token // of the definition that is being read
 
 	lenient bool // missing arguments are no error
 
