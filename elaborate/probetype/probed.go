@@ -56,7 +56,7 @@ func (p *probed) function(name string, addr uint64, wild bool) *ProbeSite {
 	c := p.maker.c
 	in, ok := p.described(addr)
 	if !ok {
-		return p.functionSite(p.spell(".function(%q)", qualified.Demangled(name)), qualified.Name(name), addr, p.size(name, addr), c.Unlisted(p.Program, name, addr), wild)
+		return p.functionSite(p.spell(".function(%q)", qualified.Demangled(name)), qualified.Name(name), addr, p.size(name, addr), c.Symbol(p.Program, name, addr), wild)
 	}
 	statement := vars.Statement{Source: &image.Source{Image: p.Program, Info: p.info}, Instance: in, Addr: entry(p.Program, addr), Entry: true}
 	return p.functionSite(p.spell("%s", functionAt(in.Func)), in.Func.Name, addr, in.High-in.Low, c.Statement(statement, p.maker.warn), wild)

@@ -15,6 +15,7 @@ import (
 
 	"gostap/elaborate/internal/compiled"
 	"gostap/elaborate/internal/elaborated"
+	"gostap/elaborate/internal/exprtext"
 	"gostap/translator/program"
 )
 
@@ -202,6 +203,13 @@ func TestStripped(t *testing.T) {
 	values := elaborated.Values(e.Probes[0])
 	if len(values) != 2 || values[0] != `sprintf("")` || !strings.Contains(values[1], "int_arg(1)") {
 		t.Errorf("without debuginfo: %v", values)
+	}
+	e, _ = elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function("level1") { println($arg2, $arg8) $arg1 = 3 } probe process(%q).function("level1").return { println($arg1) }`, path, path))
+	if got := elaborated.Values(e.Probes[0]); !slices.Equal(got, []string{"arg1", "u8[user (reg7 + 16)]", "arg0"}) {
+		t.Errorf("arguments by number: %v", got)
+	}
+	if got := e.Probes[1].Saved; len(got) != 1 || exprtext.Spell(got[0]) != "arg0" {
+		t.Errorf("an argument by number in a return probe: %v", got)
 	}
 	compiled.Run(t, "objcopy", "--add-gnu-debuglink="+path+".debug", path)
 	// The debuginfo of another program is not used.

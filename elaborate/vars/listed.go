@@ -4,6 +4,7 @@ package vars
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gostap/elaborate/btf"
@@ -25,6 +26,8 @@ type Listed struct {
 	Addr   uint64 // in it, as linked
 	// Undescribed is set if the image has debuginfo, but none of the site.
 	Undescribed bool
+	// Argument returns the n-th of arguments that are $arg1, $arg2 and so on, nil if it is not known; nil: there are none.
+	Argument func(at syntax.Pos, n int) program.Expr
 	// None makes the error for a variable if the site has none, with a hint; nil: the usual error.
 	None func(at syntax.Pos, what string) *syntax.Diagnostic
 }
@@ -127,7 +130,7 @@ func (r *resolution) listed() *program.Value {
 		}
 		return failed(r.x.At, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$$%s is not known at %s", name, l.Title), Hint: "there are $$vars and $$parms"})
 	}
-	for _, v := range l.Values {
+	for _, v := range l.withArgument(r.x) {
 		if v.Name != r.x.Name {
 			continue
 		}
@@ -151,7 +154,7 @@ func (r *resolution) listed() *program.Value {
 			if v.Float != 4 {
 				value.Store = x
 			}
-		case *program.Register:
+		case *program.Register, *program.Argument:
 			if v.Float == 0 {
 				value.Store = x
 			}
@@ -159,6 +162,20 @@ func (r *resolution) listed() *program.Value {
 		return value
 	}
 	return failed(r.x.At, l.undescribed(r.x.At, what))
+}
+
+// withArgument returns the variables, and x if it is an argument by number.
+func (l *Listed) withArgument(x *syntax.TargetVar) []ListedValue {
+	digits, ok := strings.CutPrefix(x.Name, "arg")
+	n, err := strconv.ParseUint(digits, 10, 5)
+	if !ok || err != nil || n == 0 || l.Argument == nil {
+		return l.Values
+	}
+	value := l.Argument(x.At, int(n))
+	if value == nil {
+		return l.Values
+	}
+	return []ListedValue{{Name: x.Name, X: value}}
 }
 
 // listedNumber returns a variable's value, floating point as the bits of a double.

@@ -218,6 +218,55 @@ probe PROBED.function("show") { println($a$$, $p$, $o$, $gone$, $l$, $t$$, $t$, 
 	}
 }
 
+const cplusplusBlocks = `
+#include <deque>
+#include <forward_list>
+#include <queue>
+#include <stack>
+#include <string>
+#include <variant>
+struct point { int x; double y; };
+struct large { char text[600]; int n; };
+using any = std::variant<std::monostate, int, std::string, point, std::variant<char *, double>>;
+struct throws { throws() = default; throws(const throws &) { throw 1; } };
+__attribute__((noipa)) int show(const std::deque<int> &d, std::deque<std::string> *texts, std::deque<large> &l, const std::forward_list<point> &f, std::forward_list<std::string> &none,
+	std::stack<int> &s, std::queue<std::string> &q, std::priority_queue<int> &p) { asm volatile("" ::: "memory"); return d.size(); }
+__attribute__((noipa)) int choose(const any &a, any *b, std::variant<int, throws> &gone) { asm volatile("" ::: "memory"); return a.index(); }
+int main() {
+	std::deque<int> d{-1, 2, 3};
+	std::deque<std::string> texts{"one", "two"}; std::deque<large> l(2); l[0].n = 5; l[1].n = 6; l[0].text[0] = 'a'; l[1].text[0] = 'b'; l[0].text[1] = l[1].text[1] = 0;
+	std::forward_list<point> f{{1, 2.5}, {3, 4}}; std::forward_list<std::string> none;
+	std::stack<int> s; s.push(7); s.push(8); std::queue<std::string> q; q.push("first"); std::priority_queue<int> p; p.push(3); p.push(9);
+	show(d, &texts, l, f, none, s, q, p);
+	for (int i = 0; i < 515; i++) { d.push_back(i); if (i >= 7) d.pop_front(); } // the first five lie in two blocks of 128
+	texts.clear(); l.clear(); f.clear(); none = {"a", "b", "c", "d", "e", "f"}; s.pop(); s.pop(); q.pop(); p.pop();
+	show(d, &texts, l, f, none, s, q, p);
+	any v[] = {{}, 5, "text", point{6, 0.5}, std::variant<char *, double>(1.25), 7};
+	std::variant<int, throws> gone(8);
+	for (int i = 0; i < 5; i++) {
+		choose(v[i], &v[i + 1], gone);
+		try { throws from; gone = from; gone.emplace<throws>(from); } catch (int) {}
+	}
+}
+`
+
+// TestLiveBlocks shows containers that are made of others' parts, and what a variant holds.
+func TestLiveBlocks(t *testing.T) {
+	for _, optimized := range []string{"-O2", "-O0"} {
+		live(t, compiled.Program(t, cplusplusBlocks, "-x", "c++", "-std=c++17", optimized, "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state"), `
+probe PROBED.function("show") { println($d$, $texts$, $l$$, $l$, $f$$, $none$, $s$, $q$, $p$) }
+probe PROBED.function("choose") { println($a$, $b$$, $gone$) }
+`,
+			`[-1, 2, 3] ["one", "two"] [{.text="a", .n=5}, {.text="b", .n=6}] [{...}, {...}] [{.x=1, .y=2.500000}, {.x=3, .y=4.000000}] [] [7, 8] ["first"] [9, 3]`,
+			`[505, 506, 507, 508, 509, ...] [] [] [] [] ["a", "b", "c", "d", "e", ...] [] [] [3]`,
+			`{} 5 8`,
+			`5 "text" valueless`,
+			`"text" {.x=6, .y=0.500000} valueless`,
+			`{.x=6, .y=0.500000} 1.250000 valueless`,
+			`1.250000 7 valueless`)
+	}
+}
+
 const faults = `
 #include <memory>
 #include <string>

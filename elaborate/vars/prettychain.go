@@ -24,6 +24,41 @@ func (p *rendition) linked(l *location, levels int) bool {
 	return true
 }
 
+// forward writes the first elements of a std::forward_list: nodes that begin with the pointer to the next, before the value; it has no
+// number of elements.
+func (p *rendition) forward(l *location, levels int) bool {
+	value := l.types.(*dwarf.Types).TypeParam(l.real(), "_Tp")
+	first, d := l.number("_M_impl", "_M_head", "_M_next")
+	if value == 0 || d != nil {
+		return false
+	}
+	if levels <= 0 {
+		p.text("[...]")
+		return true
+	}
+	p.text("[")
+	p.rest(l, value, first, 0, levels)
+	p.text("]")
+	return true
+}
+
+// rest writes the elements of a std::forward_list from the i-th on, which is in node, if that is one.
+func (p *rendition) rest(l *location, value btf.ID, node program.Expr, i, levels int) {
+	p.when(node, func(q *rendition) {
+		if i > 0 {
+			q.text(", ")
+		}
+		if i == maxElements {
+			q.text("...")
+			return
+		}
+		q.readable(func(q *rendition) {
+			q.readable(func(q *rendition) { q.show(l.inNode(value, node, 8), levels-1) })
+			q.rest(l, value, next(l, node), i+1, levels)
+		})
+	}, "")
+}
+
 // hashed writes the first elements of a std::unordered_map or std::unordered_set, which are a list in the order of their buckets: a node
 // begins with the pointer to the next, and has its value where the value's alignment lets it, before the hash if that is kept.
 func (p *rendition) hashed(l *location, levels int) bool {
@@ -56,8 +91,18 @@ func (p *rendition) chain(l *location, value btf.ID, first, n program.Expr, offs
 	node := []program.Expr{first}
 	p.elements(n, levels, func(i int64) *location {
 		for int64(len(node)) <= i {
-			node = append(node, &program.Deref{At: l.at, Addr: node[len(node)-1], Size: 8, User: true})
+			node = append(node, next(l, node[len(node)-1]))
 		}
-		return &location{types: l.types, full: l.full, at: l.at, what: l.what, typ: value, addr: node[i], pos: 8 * offset, user: true}
+		return l.inNode(value, node[i], offset)
 	})
+}
+
+// next returns the pointer that node, of a container l, begins with.
+func next(l *location, node program.Expr) program.Expr {
+	return &program.Deref{At: l.at, Addr: node, Size: 8, User: true}
+}
+
+// inNode returns the location of a value at offset bytes in a node of the container l.
+func (l *location) inNode(value btf.ID, node program.Expr, offset int64) *location {
+	return &location{types: l.types, full: l.full, at: l.at, what: l.what, typ: value, addr: node, pos: 8 * offset, user: true}
 }

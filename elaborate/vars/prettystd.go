@@ -7,9 +7,14 @@ import (
 
 	"gostap/elaborate/btf"
 	"gostap/elaborate/dwarf"
+	"gostap/translator/program"
 )
 
-// plain writes a std::array, std::optional, std::pair, std::tuple or std::list, as libstdc++ lays them out.
+// maxVariants bounds the alternatives of a std::variant that are shown.
+const maxVariants = 32
+
+// plain writes a std::array, std::optional, std::variant, std::pair, std::tuple, std::list, std::forward_list, std::deque, or what
+// a std::stack, std::queue or std::priority_queue holds, as libstdc++ lays them out.
 func (p *rendition) plain(l *location, levels int) bool {
 	types := l.types.(*dwarf.Types)
 	name, _, _ := strings.Cut(types.Name(l.real()), "<")
@@ -38,8 +43,17 @@ func (p *rendition) plain(l *location, levels int) bool {
 		}
 		p.parenthesized(list, levels)
 		return true
+	case "variant":
+		return p.variant(l, levels)
 	case "list":
 		return p.linked(l, levels)
+	case "forward_list":
+		return p.forward(l, levels)
+	case "deque":
+		return p.blocks(l, levels)
+	case "stack", "queue", "priority_queue":
+		in, d := l.part("c")
+		return d == nil && p.container(in, levels)
 	}
 	return false
 }
@@ -71,6 +85,43 @@ func (p *rendition) optional(l *location, levels int) bool {
 		return false
 	}
 	p.when(engaged, func(q *rendition) { q.show(value, levels) }, "nullopt")
+	return true
+}
+
+// variant writes what a std::variant holds, or valueless. Its alternatives lie in a union of the first one and a union of the rest.
+func (p *rendition) variant(l *location, levels int) bool {
+	at, types := p.r.x.At, l.types.(*dwarf.Types)
+	index, d := l.number("_M_index")
+	union, also := l.part("_M_u")
+	if d != nil || also != nil {
+		return false
+	}
+	var holds []*location
+	for len(types.Members(union.real())) == 2 && len(holds) < maxVariants {
+		first, d := union.part("_M_first")
+		value, also := union.part("_M_first", "_M_storage")
+		if d != nil || also != nil {
+			return false
+		}
+		if strings.HasPrefix(types.Name(value.real()), "__aligned_membuf<") {
+			value.typ = types.TypeParam(first.real(), "_Type") // bytes for one, as it has a destructor
+		}
+		if union, d = union.part("_M_rest"); d != nil || value.typ == 0 {
+			return false
+		}
+		holds = append(holds, value)
+	}
+	var text program.Expr = &program.Print{At: at, Format: "valueless", Sprint: true}
+	for i, value := range holds {
+		q := p.alternative()
+		q.readable(func(q *rendition) { q.show(value, levels) })
+		p.chosen(q)
+		is := &program.Compare{At: at, Op: "==", X: index, Y: &program.Number{At: at, Value: int64(i)}}
+		text = &program.Cond{At: at, If: is, Then: q.sprint(""), Else: text}
+	}
+	p.format.WriteString("%s")
+	p.args = append(p.args, text)
+	p.settle()
 	return true
 }
 

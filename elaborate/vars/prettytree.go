@@ -38,7 +38,7 @@ func (p *rendition) tree(l *location, levels int) bool {
 		node := q.r.call("__tree_node", first, &program.Number{At: l.at, Value: i})
 		q.when(node, func(q *rendition) {
 			const links = 32 // bytes
-			q.show(&location{types: l.types, full: l.full, at: l.at, what: l.what, typ: value, addr: node, pos: 8 * links, user: true}, levels-1)
+			q.show(l.inNode(value, node, links), levels-1)
 		}, "...")
 	})
 	p.text("]")

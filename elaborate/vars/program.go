@@ -9,6 +9,7 @@ import (
 
 	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
+	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
 
@@ -67,7 +68,29 @@ func NotFound(at syntax.Pos, err error) *syntax.Diagnostic {
 	return d
 }
 
-// Unlisted returns a Resolver for a function that has only a symbol: it has no variables.
+// Symbol returns a Resolver for the entry of a function that has only a symbol: it has arguments by number, $arg1 and so on, that are no
+// floating point. Functions of Go, whose names have a package before a point, take them in registers of their own.
+func (e *Env) Symbol(p *image.Program, name string, addr uint64) *Resolver {
+	v := e.Unlisted(p, name, addr)
+	l := v.site.(*listed)
+	isGo := p.IsGo && strings.Contains(name, ".")
+	l.Argument = func(at syntax.Pos, n int) program.Expr {
+		switch {
+		case isGo && n <= len(machine.GoArguments):
+			return &program.Register{At: at, Number: machine.GoArguments[n-1]}
+		case isGo:
+			return nil
+		case n <= len(machine.Arguments):
+			return &program.Argument{At: at, Index: n - 1}
+		}
+		stack := machine.ReturnAddress + int64(n-1-len(machine.Arguments))*machine.WordSize
+		addr := &program.Binary{At: at, Op: "+", X: &program.Register{At: at, Number: machine.StackPointer}, Y: &program.Number{At: at, Value: stack}}
+		return &program.Deref{At: at, Addr: addr, Size: int(machine.WordSize), User: true}
+	}
+	return v
+}
+
+// Unlisted returns a Resolver for an instruction that has only an address: it has no variables.
 func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 	l := Listed{Title: name, Addr: addr}
 	l.None = func(at syntax.Pos, what string) *syntax.Diagnostic {
@@ -75,7 +98,7 @@ func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 		if d == nil {
 			d = syntax.Errorf(at, "%s: the debuginfo of %s does not describe %s", what, im, name)
 		}
-		numbers := "int_arg(1), pointer_arg(2) and so on read arguments by their numbers"
+		numbers := "$arg1, int_arg(1), pointer_arg(2) and so on read a function's arguments by their numbers"
 		if strings.HasPrefix(what, "$return") {
 			numbers = "returnval() is the result as a number"
 		}

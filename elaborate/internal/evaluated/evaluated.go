@@ -306,6 +306,8 @@ func (p *process) binary(x *program.Binary) int64 {
 		return a * b
 	case "/":
 		return a / b
+	case "%":
+		return a % b
 	case "&":
 		return a & b
 	case "|":

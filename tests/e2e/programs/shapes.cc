@@ -3,6 +3,8 @@
 // shapes: features of C++ that C does not have: namespaces, methods, overloads,
 // templates, references, inheritance, constructors.
 #include <array>
+#include <deque>
+#include <forward_list>
 #include <list>
 #include <map>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #define PROBED __attribute__((noinline, noclone, noipa))
@@ -107,6 +110,14 @@ PROBED int pack(const std::array<int, 3> &numbers, const std::pair<int, std::str
 	return numbers[0] + line.size();
 }
 
+using Amount = std::variant<std::monostate, int, std::string, Paint>;
+
+PROBED int stack(const std::deque<int> &boxes, std::deque<std::string> *names, const std::forward_list<std::string> &after, const Amount &amount, Amount *other)
+{
+	asm volatile("" ::: "memory");
+	return boxes.size();
+}
+
 /* Some of it is not there: no memory is at the addresses of page 0. */
 PROBED int torn(const std::vector<std::vector<int>> &lists, const std::vector<int> &none, Paint *paint, const char *text)
 {
@@ -132,6 +143,26 @@ static void packs()
 	torn(lists, *(std::vector<int> *)80, (Paint *)96, (char *)112);
 	middle[0] = kept[0];
 	middle[1] = kept[1];
+}
+
+static void stacks()
+{
+	std::deque<int> boxes;
+	std::deque<std::string> names{ "left", "right" };
+	Amount amount, other = Paint{ Colour::Green, 4 };
+
+	for (int i = 0; i < 515; i++) { /* the first five lie in two blocks of 128 */
+		boxes.push_back(i);
+		if (i >= 5)
+			boxes.pop_front();
+	}
+	stack(boxes, &names, { "one", "two" }, amount, &other);
+	names.clear();
+	amount = 16;
+	other = "seventeen";
+	stack({}, &names, {}, amount, &other);
+	long broken = 64; /* a list whose first node is not there */
+	stack({ 1 }, (std::deque<std::string> *)80, *(std::forward_list<std::string> *)&broken, amount, (Amount *)96);
 }
 
 static void drawings()
@@ -193,6 +224,7 @@ int main()
 {
 	drawings();
 	packs();
+	stacks();
 	geo::Shape s("square", 4);
 	geo::Box<int> i{ 40 };
 	geo::Box<char> c{ 'a' };
