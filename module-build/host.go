@@ -23,11 +23,11 @@ import (
 
 // A HostRequest has the parameters of a build for the host runtime.
 type HostRequest struct {
-	C            []byte // generated
-	Embedded     []byte // the script's own embedded C; nil if there is none
+	C            []byte  // generated
+	Embedded     []byte  // the script's own embedded C; nil if there is none
 	Library      Library // the embedded C of the tapset library, compiled with -DGS_HOST
-	MaxStringLen int    // 0: 512
-	Sanitize     bool   // with AddressSanitizer and UBSan
+	MaxStringLen int     // 0: 512
+	Sanitize     bool    // with AddressSanitizer and UBSan
 }
 
 // BuildHost builds a script as an ordinary program, or finds it in the cache.
