@@ -43,7 +43,8 @@ type Config struct {
 	// read. May be nil.
 	Final func(*live.Snapshot)
 
-	// Events is called with what each run of a handler prints; it must not block. May be nil.
+	// Events is called with what each run of a handler prints, and with handlers' messages, from several goroutines; it
+	// must not block. May be nil.
 	Events func(live.Event)
 
 	// Progress is called with the name of a step that may take long, and with "" at its end; may be nil.
