@@ -24,6 +24,7 @@ type Config struct {
 	Stderr     io.Writer     // messages; nil: standard error
 	JSON       bool          // write objects instead of text
 	Blocks     bool          // draw histograms with block characters and units, for a terminal
+	Terminal   bool          // escape control characters in strings that are printed as text
 	Collector  Collector     // takes the records instead of Output; nil: none
 	Samples    *Stacks       // takes the stacks, too; nil: none
 	BufferMB   int           // of buffers for each CPU; 0: the default

@@ -104,6 +104,7 @@ func (m *messenger) warning(format string, args ...any) {
 }
 
 func (m *messenger) write(colour, label, text string) {
+	text = string(printable([]byte(text)))
 	if line := label + " " + text; line == m.last {
 		if m.inARow++; m.inARow > repeats {
 			return
