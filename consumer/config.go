@@ -24,6 +24,7 @@ type Config struct {
 	Stderr     io.Writer     // messages; nil: standard error
 	JSON       bool          // write objects instead of text
 	Blocks     bool          // draw histograms with block characters and units, for a terminal
+	Terminal   bool          // escape control characters in strings that are printed as text
 	Collector  Collector     // takes the records instead of Output; nil: none
 	Samples    *Stacks       // takes the stacks, too; nil: none
 	BufferMB   int           // of buffers for each CPU; 0: the default
@@ -43,7 +44,8 @@ type Config struct {
 	// read. May be nil.
 	Final func(*live.Snapshot)
 
-	// Events is called with what each run of a handler prints; it must not block. May be nil.
+	// Events is called with what each run of a handler prints, and with handlers' messages, from several goroutines; it
+	// must not block. May be nil.
 	Events func(live.Event)
 
 	// Progress is called with the name of a step that may take long, and with "" at its end; may be nil.

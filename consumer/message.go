@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
+
+	"gostap/live"
 )
 
 // A message is one of the kernel side's, beside the output: GS_CMD_MESSAGE.
@@ -27,6 +30,7 @@ type messenger struct {
 	color  bool
 	quiet  bool // no warnings
 	errors int
+	tell   func(live.Event) // is called for each message of a handler
 	last   string
 	inARow int // how often last has been repeated
 }
@@ -35,7 +39,7 @@ type messenger struct {
 const repeats = 5
 
 func newMessenger(cfg *Config) *messenger {
-	return &messenger{w: cfg.stderr(), quiet: cfg.NoWarnings, color: cfg.Color}
+	return &messenger{w: cfg.stderr(), quiet: cfg.NoWarnings, color: cfg.Color, tell: cfg.Events}
 }
 
 // stderr is the standard error of commands: that of messages.
@@ -67,11 +71,19 @@ func (m *messenger) message(msg message) {
 	case msg.point != "":
 		text += " in probe " + msg.point
 	}
+	event := live.Event{Level: live.Warning, Time: time.Now(), CPU: -1, Probe: msg.point, Text: text}
 	switch msg.kind {
 	case msgError:
 		m.error(text)
+		event.Level = live.Error
 	case msgWarning:
+		if m.quiet {
+			return
+		}
 		m.warning("%s", text)
+	}
+	if m.tell != nil {
+		m.tell(event)
 	}
 }
 
@@ -92,6 +104,7 @@ func (m *messenger) warning(format string, args ...any) {
 }
 
 func (m *messenger) write(colour, label, text string) {
+	text = string(printable([]byte(text)))
 	if line := label + " " + text; line == m.last {
 		if m.inARow++; m.inARow > repeats {
 			return

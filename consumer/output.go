@@ -70,7 +70,9 @@ func newOutput(cfg *Config, m *manifest.Manifest, clock *clock, im *images, line
 	} else if cfg.JSON {
 		o.sink = newJSONSink(m, formats, clock, im, lines)
 	} else {
-		o.sink = from.text(cfg.Blocks)
+		text := from.text(cfg.Blocks)
+		text.escape = cfg.Terminal
+		o.sink = text
 	}
 	if cfg.Bulk != nil {
 		o.bulk = &bulkSink{sink: o.sink, to: cfg.Bulk}

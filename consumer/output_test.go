@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/signal"
@@ -14,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"gostap/live"
 	"gostap/manifest"
 )
 
@@ -286,7 +288,8 @@ func TestSystemOrder(t *testing.T) {
 
 func TestMessenger(t *testing.T) {
 	var w bytes.Buffer
-	m := newMessenger(&Config{Stderr: &w})
+	var told []string
+	m := newMessenger(&Config{Stderr: &w, Events: func(e live.Event) { told = append(told, fmt.Sprint(e.Level, e.CPU, e.Probe, e.Text)) }})
 	m.message(message{kind: msgError, text: "division by 0", near: "near operator '/' at x.stp:3:5", point: "begin"})
 	m.message(message{kind: msgError, text: "boom", point: "end"})
 	for range 9 {
@@ -300,6 +303,9 @@ func TestMessenger(t *testing.T) {
 		strings.Repeat("WARNING: slow\n", 5) + "(the last message came 4 times more)\nWARNING: other\n"
 	if w.String() != want {
 		t.Errorf("%q\nwant %q", w.String(), want)
+	}
+	if want := "2 -1begindivision by 0"; len(told) != 12 || !strings.HasPrefix(told[0], want) || told[11] != "1 -1other" {
+		t.Errorf("told %q", told)
 	}
 	w.Reset()
 	quiet := newMessenger(&Config{Stderr: &w, NoWarnings: true})

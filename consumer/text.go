@@ -76,16 +76,37 @@ type textSink struct {
 	stacks  *stackPrinter
 	ustacks *ustackPrinter
 	blocks  bool // Config.Blocks
+	escape  bool // Config.Terminal
 	values  []format.Value
 }
 
 func (t *textSink) record(dst []byte, cpu int, r *record, payload []byte) ([]byte, bool) {
+	if t.escape {
+		return t.escaped(dst, r.kind, payload)
+	}
 	if r.kind == recPrint && len(payload) >= 4 {
 		if i := int(le32(payload)); i < len(t.formats) && t.formats[i].fast != nil {
 			return t.formats[i].fast.append(dst, payload[4:])
 		}
 	}
 	return t.general(dst, r.kind, payload)
+}
+
+// escaped takes all records, and escapes strings, but not what the script has written in its formats.
+func (t *textSink) escaped(dst []byte, kind uint16, payload []byte) ([]byte, bool) {
+	if kind != recPrint {
+		text, ok := t.general(nil, kind, payload)
+		return append(dst, printable(text)...), ok
+	}
+	index, values, ok := printRecord(t.values[:0], t.formats, payload)
+	t.values = values
+	if !ok {
+		return dst, false
+	}
+	for i := range values {
+		values[i].S = printable(values[i].S)
+	}
+	return format.Append(dst, t.formats[index].dirs, values), true
 }
 
 // general takes all records.

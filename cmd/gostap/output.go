@@ -40,7 +40,7 @@ func (o *outputOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.rotate, "rotate", "S", "", "with -o, and `SIZE[,N]`: write to FILE.0, FILE.1 and so on, of at most SIZE megabytes each, and keep the last N of them")
 	f.StringVar(&o.format, "output", "text", "`FORMAT` of the output: text, json (an object a line), html (a page of all that the session shows), of its stacks folded (text), flamegraph (a page) or pprof, or perfetto (a trace)")
 	f.StringVar(&o.baseline, "baseline", "", "with --output=flamegraph, show what has changed since `FILE`, which --output=folded has written")
-	f.StringVar(&o.plain, "plain", "auto", "draw histograms with @ and whole numbers, not with block characters and units: `WHEN` is never, always or auto, which is unless they go to a terminal")
+	f.StringVar(&o.plain, "plain", "auto", "write as into a file: histograms with @ and whole numbers, not with block characters and units, and strings without escapes; `WHEN` is never, always or auto, which is unless output goes to a terminal")
 	f.Lookup("plain").NoOptDefVal = "always"
 }
 
@@ -53,6 +53,14 @@ func checkFormat(format string) error {
 	return nil
 }
 
+// terminal reports whether the output is a terminal, or is to be as on one.
+func (o *outputOptions) terminal() bool {
+	if o.plain != "auto" {
+		return o.plain == "never"
+	}
+	return !o.stap && o.file == "" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
 // blocks reports whether histograms are drawn with block characters.
 func (o *outputOptions) blocks() bool {
 	if o.plain != "auto" {
@@ -60,7 +68,7 @@ func (o *outputOptions) blocks() bool {
 	}
 	locale := strings.ToUpper(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
 	utf8 := strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
-	return utf8 && !o.stap && o.file == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+	return utf8 && o.terminal() && os.Getenv("TERM") != "dumb"
 }
 
 // plainArgument is --plain for another gostap, whose output is this one's.
@@ -181,7 +189,7 @@ func switchFiles(files outputFile) (err error) {
 // runSession runs a session to its end, or until it is left, with the output that the options name.
 func (o *outputOptions) runSession(ctx context.Context, cfg consumer.Config,
 	run func(context.Context, consumer.Config) (consumer.Result, error)) error {
-	cfg.Blocks = o.blocks()
+	cfg.Blocks, cfg.Terminal = o.blocks(), o.terminal()
 	done := func() error { return nil }
 	draw := func(io.Writer) error { return nil }
 	if picture := pictures[o.format]; picture != nil {

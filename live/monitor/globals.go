@@ -43,7 +43,7 @@ func (v *view) globals(list []live.Global) string {
 func (v *view) global(g *live.Global) string {
 	name := profile.Clean(g.Name)
 	if g.Error != "" {
-		return name + ": it could not be read: " + g.Error
+		return name + ": it could not be read: " + profile.Clean(g.Error)
 	}
 	rows := v.chosen(g)
 	if !g.Scalar() {

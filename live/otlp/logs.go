@@ -38,13 +38,20 @@ func newLogs(to *logExporter, from *resource.Resource) *sdk.LoggerProvider {
 	return sdk.NewLoggerProvider(sdk.WithResource(from), sdk.WithProcessor(sdk.NewBatchProcessor(to, options...)))
 }
 
+var severities = [...]log.Severity{live.Printed: log.SeverityInfo, live.Warning: log.SeverityWarn, live.Error: log.SeverityError}
+
 // recordOf returns an event as a log record.
 func recordOf(e *live.Event) log.Record {
 	var r log.Record
 	r.SetTimestamp(e.Time)
-	r.SetSeverity(log.SeverityInfo)
+	r.SetSeverity(severities[e.Level])
 	r.SetBody(attribute.StringValue(lines(e.Text)))
-	r.AddAttributes(attribute.String("gostap.probe", live.Label(e.Probe)), attribute.Int("cpu.logical_number", e.CPU))
+	if e.Probe != "" {
+		r.AddAttributes(attribute.String("gostap.probe", live.Label(e.Probe)))
+	}
+	if e.CPU >= 0 {
+		r.AddAttributes(attribute.Int("cpu.logical_number", e.CPU))
+	}
 	if e.Stack != "" {
 		r.AddAttributes(attribute.String("code.stacktrace", lines(e.Stack)))
 	}

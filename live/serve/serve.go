@@ -9,6 +9,8 @@ import (
 	"crypto/tls"
 	"embed"
 	"encoding/json"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -71,7 +73,8 @@ func Listen(o Options, tail *live.Tail) (*Server, error) {
 	}
 	s := &Server{access: access, listener: listener, over: make(chan struct{}), tail: tail}
 	s.http = &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: log.New(io.Discard, "", 0)} // what clients do wrong is no message of the session
 	go func() { _ = s.http.Serve(listener) }()
 	return s, nil
 }

@@ -16,6 +16,45 @@ function unfold({ frames, nodes, compared }) {
   return read();
 }
 
+// reversed returns the same stacks from their innermost functions outwards: below each function are those that called it.
+function reversed(data) {
+  const grow = () => ({ value: 0, delta: data.delta === undefined ? undefined : 0, callers: new Map() });
+  const root = grow(), path = [];
+  const add = (node, value, delta) => {
+    node.value += value;
+    if (delta !== undefined) node.delta += delta;
+  };
+  const walk = node => {
+    const calls = node.children || [];
+    const sum = field => calls.reduce((rest, c) => rest - c[field], node[field]);
+    const value = sum("value"), delta = data.delta === undefined ? undefined : sum("delta");
+    if (value || delta) {
+      let at = root;
+      add(at, value, delta);
+      for (let i = path.length - 1; i >= 0; i--) {
+        const frame = path[i].frame;
+        let next = at.callers.get(frame);
+        if (!next) at.callers.set(frame, next = Object.assign(grow(), { name: frame.name, kind: frame.kind, module: frame.module, frame }));
+        at = next;
+        add(at, value, delta);
+      }
+    }
+    for (const c of calls) {
+      path.push(c);
+      walk(c);
+      path.pop();
+    }
+  };
+  walk(data);
+  const list = node => {
+    if (node.callers.size) node.children = [...node.callers.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+    delete node.callers;
+    (node.children || []).forEach(list);
+    return node;
+  };
+  return Object.assign(list(root), { name: data.name, frame: data.frame });
+}
+
 // flameGraph draws stacks, in the form that unfold returns, into an element.
 function flameGraph(into, data) {
   const make = (tag, id, text) => {
@@ -32,10 +71,11 @@ function flameGraph(into, data) {
   const colors = { kernel: "#f6a35c", user: "#8fd16f", library: "#7fc6d9", runtime: "#d9b8f0", "": "#c8c8c8" };
   const compared = data.delta !== undefined;
   const controls = make("form", "controls"), details = make("p", "details"), chartBox = make("div", "chart");
-  const search = make("input", "search"), icicle = make("input", "icicle"), reset = make("button", "reset", "Reset zoom");
-  search.type = "search"; icicle.type = "checkbox"; reset.type = "button";
+  const search = make("input", "search"), icicle = make("input", "icicle"), callers = make("input", "callers"), reset = make("button", "reset", "Reset zoom");
+  callers.title = "functions outermost that took the samples, and within them those that called them";
+  search.type = "search"; icicle.type = callers.type = "checkbox"; reset.type = "button";
   details.setAttribute("aria-live", "polite");
-  controls.append(labelled("Search ", search), labelled("outermost on top ", icicle), reset);
+  controls.append(labelled("Search ", search), labelled("upside down ", icicle), labelled("reversed ", callers), reset);
   into.append(controls, details, chartBox);
 
   const share = value => value + " (" + (data.value ? 100 * value / data.value : 0).toFixed(2) + "%)";
@@ -56,15 +96,44 @@ function flameGraph(into, data) {
   controls.append(make("span", "total", data.value + " in all"));
 
   const chart = flamegraph.default ? flamegraph.default() : flamegraph.flamegraph();
-  chart.width(into.clientWidth).cellHeight(18).minFrameSize(1).transitionDuration(0)
+  const say = text => { details.textContent = text || ""; };
+  chart.width(into.clientWidth).cellHeight(cellHeight).minFrameSize(1).transitionDuration(0)
     .setColorMapper((d, color) => d.highlight ? "#e600e6" : compared ? shade(d) : colors[d.data.kind || ""])
     .setLabelHandler(label)
-    .setDetailsHandler(text => { details.textContent = text || ""; })
-    .setSearchHandler((results, sum) => { details.textContent = "found: " + share(sum); })
+    .setDetailsHandler(say)
+    .setSearchHandler((results, sum) => say("found: " + share(sum)))
     .setSearchMatch((d, term) => d.data.name.toLowerCase().includes(term.toLowerCase()));
   d3.select(chartBox).datum(data).call(chart);
+  const keyboard = flameKeys({ chart, box: chartBox, into, search, say, label, upsideDown: () => icicle.checked });
+  const drawn = () => { settle(chartBox); keyboard.place(); };
+  const find = () => {
+    if (search.value) chart.search(search.value);
+    else { chart.clear(); say(""); }
+    drawn();
+  };
+  chart.onClick(drawn);
   controls.addEventListener("submit", e => e.preventDefault());
-  search.addEventListener("input", e => e.target.value ? chart.search(e.target.value) : (chart.clear(), details.textContent = ""));
-  icicle.addEventListener("change", e => { chart.inverted(e.target.checked); chart.update(); });
+  search.addEventListener("input", find);
+  icicle.addEventListener("change", () => { chart.inverted(icicle.checked); chart.update(); drawn(); });
+  callers.addEventListener("change", () => {
+    chart.update(callers.checked ? reversed(data) : data);
+    keyboard.forget();
+    find();
+  });
   reset.addEventListener("click", () => chart.resetZoom());
+  let width = into.clientWidth;
+  new ResizeObserver(() => {
+    if (into.clientWidth === width) return;
+    width = into.clientWidth;
+    chart.width(width).update();
+    drawn();
+  }).observe(into);
+  drawn();
+}
+
+const cellHeight = 18;
+
+// settle gives new frames their width at once: d3-flame-graph has them grow to it, whatever the duration of its transitions.
+function settle(box) {
+  d3.select(box).selectAll("g.frame > rect").interrupt().attr("width", function () { return this.parentNode.getAttribute("width"); });
 }

@@ -10,7 +10,7 @@ import (
 	"io/fs"
 )
 
-//go:embed style.css view.js flame.js js
+//go:embed style.css view.js flame.js flamekeys.js js
 var files embed.FS
 
 // Parse parses the template of a page, a file in own. In it, {{style}} is the content of <style>, and

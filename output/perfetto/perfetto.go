@@ -179,6 +179,14 @@ func readMark(line string) (mark, bool) {
 const byMark = "B|"
 
 func (t *Trace) mark(th *thread, e *Event, m mark) {
+	switch m.kind {
+	case 'C':
+		t.counter(e, m.parts)
+		return
+	case 'S', 'F':
+		t.lane(e, m.kind == 'S', m.parts)
+		return
+	}
 	on := t.threadTrack(th.task, e.CPU)
 	switch m.kind {
 	case 'B':
@@ -194,10 +202,6 @@ func (t *Trace) mark(th *thread, e *Event, m mark) {
 		}
 	case 'I':
 		t.put(instant, on, e.Time, label(m.parts[1]), "", nil, nil)
-	case 'C':
-		t.counter(e, m.parts)
-	case 'S', 'F':
-		t.lane(e, m.kind == 'S', m.parts)
 	}
 }
 

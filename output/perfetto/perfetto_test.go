@@ -3,6 +3,7 @@
 package perfetto
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -97,6 +98,14 @@ func TestMarks(t *testing.T) {
 E-mail
 B|}
 [sh 7/dd 8] 11 now`)
+}
+
+// A thread has no track unless there is something on it: one that a counter's value came from has none.
+func TestTracks(t *testing.T) {
+	trace := script(t, []string{"timer.s(1)"}, Event{Task: dd, Text: []byte("C|0|load|4\nS|0|io|1\n")})
+	if !bytes.Contains(trace, []byte("load")) || bytes.Contains(trace, []byte("dd")) {
+		t.Errorf("%q", trace)
+	}
 }
 
 // Slices that never end do not grow without bounds, and long text is truncated.

@@ -41,7 +41,7 @@ function heatMap(into, s) {
   const steps = s.times.slice(1).map((t, i) => t - s.times[i]).sort((a, b) => a - b);
   const clock = ms => new Date(ms).toLocaleTimeString(undefined, { hourCycle: "h23", hour: "2-digit", minute: "2-digit", second: "2-digit",
     fractionalSecondDigits: steps[0] < 1000 ? 3 : undefined });
-  let only = s.grows;
+  let only = s.grows, drawnWidth;
   if (s.grows) {
     const label = el("label"), check = el("input");
     check.type = "checkbox"; check.checked = true;
@@ -70,7 +70,8 @@ function heatMap(into, s) {
       d3.select(this).selectAll("rect").data(c.counts.map((n, i) => [n, i]).filter(([n]) => n > 0)).join("rect")
         .attr("x", x(c.from)).attr("width", wide(c)).attr("y", ([, i]) => y(i)).attr("height", cell).attr("fill", ([n]) => color(n));
     });
-    svg.append("g").attr("transform", `translate(0,${height - margin.bottom})`).call(d3.axisBottom(x).ticks(width / 120)).attr("aria-hidden", true);
+    svg.append("g").attr("transform", `translate(0,${height - margin.bottom})`).attr("aria-hidden", true)
+      .call(d3.axisBottom(x).ticks(width / 120).tickFormat(t => clock(+t)));
     const every = Math.ceil(14 / cell);
     const names = d3.range(rows).filter(i => i % every === 0);
     svg.append("g").attr("aria-hidden", true).selectAll("text").data(names).join("text").attr("x", margin.left - 6).attr("y", i => y(i) + cell / 2)
@@ -97,12 +98,14 @@ function heatMap(into, s) {
     });
     box.replaceChildren(svg.node());
     status.textContent = "";
+    drawnWidth = into.clientWidth;
     const stripe = el("i");
     stripe.style.background = "linear-gradient(to right," + d3.range(0, 1.01, .1).map(t => color(Math.max(top, 2) ** t)).join() + ")";
-    legend.replaceChildren("1 ", stripe, " " + top + (columns.length < s.columns.length ? "; each column is " + Math.ceil(s.columns.length / columns.length) + " histograms" : ""));
+    legend.replaceChildren("count: 1 ", stripe, " " + top + (columns.length < s.columns.length ? "; each column is " + Math.ceil(s.columns.length / columns.length) + " histograms" : ""));
   }
   draw();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  new ResizeObserver(() => { if (into.clientWidth !== drawnWidth) draw(); }).observe(into);
 
   // The same numbers as a table.
   const details = el("details"), wideBox = el("div", undefined, "wide");

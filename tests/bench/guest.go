@@ -21,7 +21,7 @@ const guestArg = "in-the-guest"
 var guests map[string]func(args []string)
 
 func init() {
-	guests = map[string]func([]string){"hits": guestHits, "userhits": guestUserHits, "attach": guestAttach, "memory": guestMemory, "throughput": guestThroughput, "tools": guestTools}
+	guests = map[string]func([]string){"hits": guestHits, "userhits": guestUserHits, "attach": guestAttach, "memory": guestMemory, "throughput": guestThroughput, "tools": guestTools, "live": guestLive}
 }
 
 // inGuest runs a part in the VM, with the scratch folder as its first argument, and returns the printed

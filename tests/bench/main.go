@@ -7,7 +7,7 @@
 // memory of a session.
 //
 // \tgo run ./tests/bench [-kernel RELEASE] [-tools NAME,…] [front] [passes] [library] [dwarf] [code]
-// [hits] [throughput] [attach] [memory] [starts] [tools]
+// [hits] [throughput] [attach] [memory] [starts] [tools] [live]
 package main
 
 import (
@@ -70,7 +70,7 @@ func run(release string, parts []string) error {
 	for _, part := range []struct {
 		name string
 		run  func(*bench) error
-	}{{"front", front}, {"passes", passes}, {"library", tapsetLibrary}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"userhits", userHits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}, {"starts", starts}, {"tools", toolCosts}} {
+	}{{"front", front}, {"passes", passes}, {"library", tapsetLibrary}, {"dwarf", dwarf}, {"code", code}, {"hits", hits}, {"userhits", userHits}, {"throughput", throughput}, {"attach", attach}, {"memory", memory}, {"starts", starts}, {"tools", toolCosts}, {"live", watched}} {
 		if len(parts) > 0 && !slices.Contains(parts, part.name) {
 			continue
 		}

@@ -4,9 +4,11 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +35,14 @@ answer.hover = at("textDocument/hover", 0, 34)
 answer.definition = at("textDocument/definition", 0, 34)
 vim.lsp.util.apply_workspace_edit(at("textDocument/rename", 0, 7, { newName = "count" }), "utf-16")
 answer.text = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+local members = at("textDocument/completion", 3, 54)
+answer.members = vim.tbl_map(function(item) return item.label .. " " .. (item.detail or "") end, members.items or members)
+answer.type = at("textDocument/hover", 3, 46)
+vim.api.nvim_buf_set_lines(0, 0, -1, false, { "probe   begin {", "  if(1){", "println( 1 )", "}", "}" })
+answer.folds = at("textDocument/foldingRange", 0, 0)
+local edits = at("textDocument/formatting", 0, 0, { options = { tabSize = 8, insertSpaces = false } })
+vim.lsp.util.apply_text_edits(edits, 0, "utf-16")
+answer.formatted = vim.api.nvim_buf_get_lines(0, 0, -1, false)
 vim.fn.writefile({ vim.fn.json_encode(answer) }, "answer.json")
 vim.cmd("qa!")
 `
@@ -40,13 +50,15 @@ vim.cmd("qa!")
 const edited = `global n probe syscall.read { n[execname()]++ }
 probe vf
 probe end { foreach (k in n) println(k, n[k]) nosuch() }
+probe kernel.function("vfs_read") { println($file->f_p
 `
 
-// Neovim's own client gets diagnostics, completions, documentation and definitions, and renames.
+// Neovim's own client gets diagnostics, completions, documentation, types, definitions and folds, and
+// renames and formats.
 func TestNeovim(t *testing.T) {
 	nvim, err := exec.LookPath("nvim")
 	if err != nil {
-		t.Skip("there is no neovim: apt-get install neovim")
+		t.Fatal("there is no neovim: run tests/setup test")
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"ask.lua": ask, "script.stp": edited} {
@@ -73,6 +85,10 @@ func TestNeovim(t *testing.T) {
 		Hover      struct{ Contents struct{ Value string } }
 		Definition any
 		Text       []string
+		Members    []string
+		Type       struct{ Contents struct{ Value string } }
+		Folds      []struct{ StartLine, EndLine int }
+		Formatted  []string
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -88,6 +104,18 @@ func TestNeovim(t *testing.T) {
 	}
 	if place, _ := json.Marshal(answer.Definition); !strings.Contains(string(place), ".stp") {
 		t.Errorf("definition of execname: %s", place)
+	}
+	if !slices.Contains(answer.Members, "f_pos loff_t") {
+		t.Errorf("members of struct file: %q", answer.Members)
+	}
+	if !strings.Contains(answer.Type.Contents.Value, "struct file*") {
+		t.Errorf("hover over $file: %q", answer.Type.Contents.Value)
+	}
+	if fmt.Sprint(answer.Folds) != "[{1 2} {0 3}]" {
+		t.Errorf("folds: %v", answer.Folds)
+	}
+	if got := strings.Join(answer.Formatted, "\n"); got != "probe begin {\n    if (1) {\n        println(1)\n    }\n}" {
+		t.Errorf("formatted:\n%s", got)
 	}
 	if got := strings.Join(answer.Text, "\n"); !strings.HasPrefix(got, "global count probe syscall.read { count[execname()]++ }") ||
 		!strings.Contains(got, "foreach (k in count) println(k, count[k])") {

@@ -45,7 +45,7 @@ func TestKernels(t *testing.T) {
 	bundled := bundle(t, dir, guest.Releases(t))
 	for _, release := range guest.Releases(t) {
 		built := filepath.Join(dir, "kbuilt-"+release+".ko")
-		warm(t, dir, release)
+		warm(t, dir, release, os.Getenv("GOSTAP_SCRIPTS"))
 		build(t, dir, release, built)
 		places := guest.OnlyBTF(t, release, guest.BuildModule(t, release, "tests/e2e/module"))
 		values, bare := guest.BuildModule(t, release, "tests/module"), stripImage(t, dir, release)
@@ -190,7 +190,7 @@ func scriptParams(t *testing.T, dir string) testscript.Params {
 			env.Setenv("GOSTAPDIR", dir)
 			env.Setenv("EXAMPLES", filepath.Join(guest.Root(t), "examples"))
 			env.Setenv("UNIT", filepath.Join(guest.Root(t), "packages/gostap@.service"))
-			for _, v := range []string{"KBUILT", "BUNDLE", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_GO_CALLS", "GOSTAP_CACHE", "HOME"} {
+			for _, v := range []string{"KBUILT", "BUNDLE", "PLACES", "VALUES", "IMAGE", "NOBTF", "GOSTAP_GO_CALLS", "GOSTAP_CACHE", "HOME", "PAGES"} {
 				env.Setenv(v, os.Getenv(v))
 			}
 			if name != "debuginfo" {
@@ -219,6 +219,8 @@ func condition(cond string) (bool, error) {
 	switch cond {
 	case "spread": // make test, which runs a selection
 		return os.Getenv("BEGUN") != "", nil
+	case "pages": // a folder for them
+		return os.Getenv("PAGES") != "", nil
 	case "locked":
 		return os.Getenv("LOCKED") != "", nil
 	case "trusting": // a key for signing modules

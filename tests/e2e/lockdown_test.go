@@ -43,7 +43,7 @@ func TestLockdown(t *testing.T) {
 	writeSigning(t, dir, key)
 	for _, release := range guest.Releases(t) {
 		t.Run(release, func(t *testing.T) {
-			warm(t, dir, release)
+			warm(t, dir, release, os.Getenv("GOSTAP_SCRIPTS"))
 			kernel := kernels.Find(release)
 			cfg := guest.Config{
 				Release:    release,

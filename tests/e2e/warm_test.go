@@ -18,8 +18,8 @@ import (
 
 // warm builds the runtime, the indexes of the kernel and its modules, and the modules of the scripts
 // into the cache: the compiler would take seconds for each in the guest, and takes a tenth of a second
-// here. The guest builds what it does not find in the cache.
-func warm(t *testing.T, dir, release string) {
+// here. The guest builds what it does not find in the cache. scripts is a pattern of their names.
+func warm(t *testing.T, dir, release, scripts string) {
 	gostap := filepath.Join(dir, "gostap")
 	guest.Command(t, dir, gostap, "-p4", "-r", release, filepath.Join(guest.Root(t), "examples/hello.stp"))
 	guest.Command(t, dir, gostap, "-p2", "-r", release, "-e",
@@ -29,7 +29,7 @@ func warm(t *testing.T, dir, release string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := regexp.Compile(os.Getenv("GOSTAP_SCRIPTS"))
+	chosen, err := regexp.Compile(scripts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,11 @@ func warm(t *testing.T, dir, release string) {
 		}
 		list := sessions(strings.NewReplacer("$EXAMPLES", filepath.Join(guest.Root(t), "examples"), "$GOSTAPDIR", dir).Replace(string(archive.Comment)))
 		for i := range list {
-			list[i] = append([]string{"-p4", "-r", release}, list[i]...)
+			if list[i][0] == "tool" {
+				list[i] = append([]string{"tool", "-p4", "-r", release}, list[i][1:]...)
+			} else {
+				list[i] = append([]string{"-p4", "-r", release}, list[i]...)
+			}
 		}
 		for _, file := range archive.Files {
 			if file.Name == nested {
@@ -111,7 +115,7 @@ func sessions(script string) (list [][]string) {
 	for line := range strings.Lines(script) {
 		_, rest, found := strings.Cut(line, "exec gostap ")
 		args := words(rest)
-		if found && len(args) > 0 && (strings.HasPrefix(args[0], "-") || strings.HasSuffix(args[0], ".stp")) {
+		if found && len(args) > 0 && (strings.HasPrefix(args[0], "-") || args[0] == "tool" || strings.HasSuffix(args[0], ".stp")) {
 			list = append(list, args)
 		}
 	}

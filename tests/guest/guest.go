@@ -102,6 +102,7 @@ type Config struct {
 	Env     []string      // the test's environment
 	Shared  string        // a folder that the guest may write to; "" for none
 	UEFI    *vm.UEFI      // nil: booted without firmware
+	ICount  bool          // clocks count instructions: the same code takes the same time, however busy the host is
 	Timeout time.Duration // for the whole run; the guest has half a minute less, and reports what hung
 
 	KernelArgs []string // appended to the kernel's command line
@@ -148,6 +149,7 @@ func Run(t *testing.T, cfg Config) {
 		MemoryMB: 2048,
 		KASLR:    true,
 		UEFI:     cfg.UEFI,
+		ICount:   cfg.ICount,
 		Dir:      here,
 		Env:      append([]string{dirVar + "=" + cfg.Dir, "GOSTAP_CACHE=" + cache.Root()}, cfg.Env...),
 		Args: []string{self, "-test.v", "-test.run=" + pattern, "-test.parallel=1",

@@ -3,16 +3,18 @@
 package receiver
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	logs "go.opentelemetry.io/proto/otlp/logs/v1"
 	profiles "go.opentelemetry.io/proto/slim/otlp/profiles/v1development"
 )
 
 // Text returns the received data as sorted lines: "metric NAME map[LABEL:VALUE] NUMBER" and "histogram
 // NAME map[LABEL:VALUE] COUNT SUM [BOUNDS] [BUCKETS]" for the metrics that came last, "log PROBE BODY",
-// the body in quotes, and "stack COUNT OUTER;INNER".
+// "warning PROBE BODY" and "error PROBE BODY", the body in quotes, and "stack COUNT OUTER;INNER".
 func (r *Receiver) Text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -28,7 +30,8 @@ func (r *Receiver) Text() string {
 		}
 	}
 	for _, l := range r.records() {
-		lines = append(lines, fmt.Sprintf("log %s %q\n", ByKey(l.Attributes)["gostap.probe"], l.Body.GetStringValue()))
+		kind := map[logs.SeverityNumber]string{logs.SeverityNumber_SEVERITY_NUMBER_WARN: "warning", logs.SeverityNumber_SEVERITY_NUMBER_ERROR: "error"}[l.SeverityNumber]
+		lines = append(lines, fmt.Sprintf("%s %s %q\n", cmp.Or(kind, "log"), ByKey(l.Attributes)["gostap.probe"], l.Body.GetStringValue()))
 	}
 	for _, p := range r.Profiles {
 		for _, s := range p.ResourceProfiles[0].ScopeProfiles[0].Profiles[0].Samples {
