@@ -275,6 +275,18 @@ func TestProcessNumber(t *testing.T) {
 			t.Errorf("by its address: %+v", at)
 		}
 	}
+	// Its program is not there any more, but still runs.
+	if err := os.Remove(sleeping); err != nil {
+		t.Fatal(err)
+	}
+	e, diags = elaborated.OnProgram(t, fmt.Sprintf(`probe process(%d).function("wait_here") { println($n) }`, pid))
+	if diags != nil {
+		t.Fatal(diags)
+	}
+	if got := e.Probes[0].Points[0]; got.FileOffset != pt.FileOffset || got.Image.BuildID != pt.Image.BuildID || got.Image.Path != fmt.Sprintf("/proc/%d/exe", pid) {
+		t.Errorf("removed: %+v", got)
+	}
+
 }
 
 func TestLibraryFunctions(t *testing.T) {
