@@ -4,6 +4,7 @@ package executable
 
 import (
 	"cmp"
+	"debug/elf"
 	"encoding/binary"
 	"slices"
 
@@ -59,6 +60,16 @@ func (f *File) Described(addr uint64) (low, high uint64, ok bool) {
 		return 0, 0, false
 	}
 	return entry.Begin(), entry.End(), true
+}
+
+// Unwinds reports whether exceptions of C++, or panics of Rust, may pass through the file's functions: whether it refers to what tells
+// the unwinder about them. A program of Rust that is stripped does not tell.
+func (f *File) Unwinds() bool {
+	dynamic, _ := f.elf.DynamicSymbols()
+	static, _ := f.elf.Symbols()
+	return slices.ContainsFunc(append(dynamic, static...), func(s elf.Symbol) bool {
+		return s.Name == "__gxx_personality_v0" || s.Name == "rust_eh_personality"
+	})
 }
 
 // readFrames returns the entries of .eh_frame by address; those before what can't be read are lost, too.

@@ -80,6 +80,7 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*ProbeSite, *syntax.
 		var found []*ProbeSite
 		if d == nil {
 			found, d = find(p)
+			c.warnOfExceptions(m, p.Program, found)
 		}
 		if d != nil && first == nil {
 			first = d

@@ -54,3 +54,22 @@ func returns(im image.Image, addr, size uint64) []uint64 {
 	}
 	return offsets
 }
+
+// warnOfExceptions warns if the returns of functions are probed by the kernel's uretprobes, and exceptions may pass through them: the
+// unwinder takes the changed return address for code that it knows nothing of, and ends the program.
+func (c *Context) warnOfExceptions(m match, p *image.Program, sites []*ProbeSite) {
+	n, name := 0, ""
+	for _, site := range sites {
+		if site.Point.Family == "uretprobe" && site.Point.Returns == nil {
+			n++
+			name = site.Point.Func
+		}
+	}
+	switch {
+	case n == 0 || !p.Unwinds():
+	case n == 1:
+		c.Diags.Warnf(m.At, "%s, of %s, is left by a jump, so that its return is probed by the kernel's uretprobe: an exception that passes it ends the program", name, p)
+	default:
+		c.Diags.Warnf(m.At, "%d functions of %s are left by jumps, so that their returns are probed by the kernel's uretprobes: an exception that passes one of them ends the program", n, p)
+	}
+}
