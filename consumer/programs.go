@@ -6,6 +6,9 @@ import (
 	"debug/elf"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/pkg/errors"
 
@@ -35,7 +38,24 @@ func openPrograms(images []manifest.Image, messages *messenger) ([]*os.File, err
 			messages.warning("%s has changed since the script was translated (its build-id was %s and is %s): its probes may be in wrong places", im.Path, im.BuildID, id)
 		}
 	}
+	warnReplaced(images, messages)
 	return files, nil
+}
+
+// warnReplaced warns of processes that run what was at the path of an image before: their file is another one.
+func warnReplaced(images []manifest.Image, messages *messenger) {
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	warned := map[string]bool{}
+	for _, link := range links {
+		running, _ := os.Readlink(link)
+		path, removed := strings.CutSuffix(running, " (deleted)")
+		is := func(im manifest.Image) bool { return im.Path == path }
+		if removed && !warned[path] && slices.ContainsFunc(images, is) {
+			warned[path] = true
+			pid := filepath.Base(filepath.Dir(link))
+			messages.warning("process %s runs another file that was %s before: it hits probes of process(%s) only", pid, path, pid)
+		}
+	}
 }
 
 // programBuildID returns a file's build-id, "" if it has none.

@@ -110,16 +110,20 @@ func inFolder(dir, name string) []string {
 // program returns the path of an ELF file without symbolic links.
 func program(path string) (string, error) {
 	abs, err := filepath.Abs(path)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
 	if err != nil {
 		return "", &NotFoundError{Msg: err.Error()}
 	}
 	info, err := os.Stat(abs)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", &NotFoundError{Msg: err.Error()}
+	}
+	// In a root of a process, /proc/PID/root, links lead elsewhere than their text says.
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		if is, err := os.Stat(real); err == nil && os.SameFile(is, info) {
+			abs = real
+		}
+	}
+	switch {
 	case info.IsDir():
 		return "", &NotFoundError{Msg: abs + " is a folder", Hint: fmt.Sprintf("process(%q) stands for the programs in it", abs+"/*")}
 	case !info.Mode().IsRegular():

@@ -54,12 +54,15 @@ type ThreadSlot struct {
 
 // ThreadSlot returns a slot of a library, by its relocations; false if there is none, for a program, and if it has
 // only the module ID and the C library is not glibc: other C libraries lay the dynamic thread vector out differently.
+// Slots of symbols that the library defines come last: another library could define them, too, and take their place.
 func (f *File) ThreadSlot() (slot ThreadSlot, ok bool) {
 	if !f.isLibrary() || f.elf.Machine != elf.EM_X86_64 {
 		return slot, false
 	}
 	libraries, _ := f.elf.ImportedLibraries()
 	glibc := slices.Contains(libraries, "libc.so.6") || slices.Contains(libraries, "ld-linux-x86-64.so.2")
+	symbols, _ := f.elf.DynamicSymbols() // without the first, which is none
+	best := 4
 	for _, s := range f.elf.Sections {
 		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
 			continue
@@ -70,16 +73,26 @@ func (f *File) ThreadSlot() (slot ThreadSlot, ok bool) {
 		}
 		for ; len(data) >= 24; data = data[24:] {
 			addr, info, addend := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:]), binary.LittleEndian.Uint64(data[16:])
-			if info>>32 != 0 {
-				continue // a symbol's, which may be another library's
+			found, rank := ThreadSlot{Addr: addr, Addend: int64(addend)}, 0
+			if i := info >> 32; i > uint64(len(symbols)) || i > 0 && symbols[i-1].Section == elf.SHN_UNDEF {
+				continue // in another library
+			} else if i > 0 {
+				found.Addend += int64(symbols[i-1].Value)
+				rank = 2
 			}
 			switch elf.R_X86_64(uint32(info)) {
 			case elf.R_X86_64_TPOFF64:
-				return ThreadSlot{Addr: addr, Addend: int64(addend)}, true
 			case elf.R_X86_64_DTPMOD64:
-				if glibc && !ok {
-					slot, ok = ThreadSlot{Addr: addr, Number: true}, true
+				if !glibc {
+					continue
 				}
+				found = ThreadSlot{Addr: addr, Number: true}
+				rank++
+			default:
+				continue
+			}
+			if rank < best {
+				slot, ok, best = found, true, rank
 			}
 		}
 	}

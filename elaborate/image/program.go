@@ -28,6 +28,7 @@ type Program struct {
 	target    *Target
 	debuginfo *Debuginfo
 	decoded   map[uint64]*instructions // by where they begin
+	pieces    map[[2]uint64]*piece     // by their bounds; nil for those that can't be decoded
 	goroutine func() program.Goroutine
 }
 
@@ -44,7 +45,7 @@ func (t *Target) Program(path string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{File: file, functions: functions, target: t, decoded: map[uint64]*instructions{}}
+	p := &Program{File: file, functions: functions, target: t, decoded: map[uint64]*instructions{}, pieces: map[[2]uint64]*piece{}}
 	p.debuginfo = t.programDebuginfo(file)
 	p.goroutine = sync.OnceValue(p.readGoroutine)
 	t.programs[path] = p

@@ -4,28 +4,90 @@ package image
 
 import (
 	"bytes"
+	"slices"
 
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// maxReturns bounds the return instructions of a function, and maxReturnCode its size in bytes.
+// maxReturns bounds the return instructions of a function, maxParts its pieces, and maxReturnCode their size in bytes.
 const (
 	maxReturns    = 64
+	maxParts      = 8
 	maxReturnCode = 1 << 20
 )
 
 // Returns returns the addresses, as linked, of the instructions that return from the function of size bytes at
-// start. It returns nil if they are not known, or may not be all: if the code can't be decoded, or jumps to
-// another function or to a computed address.
-func (p *Program) Returns(start uint64, size uint64) []uint64 {
+// start: those of its code, and of parts of it that the compiler has put elsewhere, as they are rarely run. known is false if they may not
+// be all: if the code can't be decoded, or ends with a jump to another function.
+func (p *Program) Returns(start uint64, size uint64) (list []uint64, known bool) {
+	parts := []*piece{p.piece(start, start+size)}
+	for i := 0; i < len(parts); i++ {
+		if parts[i] == nil || len(parts) > maxParts {
+			return nil, false
+		}
+		list = append(list, parts[i].returns...)
+		for _, to := range parts[i].jumps {
+			if slices.ContainsFunc(parts, func(part *piece) bool { return part.has(to) }) {
+				continue
+			}
+			low, high, ok := p.Described(to)
+			if !ok {
+				return nil, false
+			}
+			elsewhere := p.piece(low, high)
+			if p.Framed(to) {
+				parts = append(parts, elsewhere)
+			} else if elsewhere == nil || !elsewhere.endless(parts) {
+				return nil, false
+			}
+		}
+	}
+	if len(list) > maxReturns {
+		return nil, false
+	}
+	slices.Sort(list)
+	return list, true
+}
+
+// A piece is consecutive code of a function.
+type piece struct {
+	low, high uint64
+	returns   []uint64 // instructions that return
+	jumps     []uint64 // where it jumps to outside
+}
+
+func (c *piece) has(addr uint64) bool { return c != nil && c.low <= addr && addr < c.high }
+
+// endless reports whether control that comes to c neither returns there nor leaves it but to parts.
+func (c *piece) endless(parts []*piece) bool {
+	return len(c.returns) == 0 && !slices.ContainsFunc(c.jumps, func(to uint64) bool {
+		return !slices.ContainsFunc(parts, func(part *piece) bool { return part.has(to) })
+	})
+}
+
+// piece decodes the code from low to high; it returns nil if that can't be decoded, jumps to a computed address that may be
+// another function's, or runs on into what follows.
+func (p *Program) piece(low, high uint64) *piece {
+	bounds := [2]uint64{low, high}
+	c, ok := p.pieces[bounds]
+	if !ok {
+		c = p.decodePiece(low, high)
+		p.pieces[bounds] = c
+	}
+	return c
+}
+
+func (p *Program) decodePiece(low, high uint64) *piece {
+	size := high - low
 	if size == 0 || size > maxReturnCode {
 		return nil
 	}
-	code := p.Code(start, int(size))
+	code := p.Code(low, int(size))
 	if uint64(len(code)) != size {
 		return nil
 	}
-	var list []uint64
+	c := &piece{low: low, high: high}
+	ends := false
 	for at := uint64(0); at < size; {
 		rest := code[at:]
 		if bytes.HasPrefix(rest, endbr64) {
@@ -39,20 +101,36 @@ func (p *Program) Returns(start uint64, size uint64) []uint64 {
 		next := at + uint64(in.Len)
 		switch {
 		case in.Op == x86asm.RET:
-			list = append(list, start+at)
+			c.returns = append(c.returns, low+at)
 		case in.Op == x86asm.LRET || in.Op == x86asm.IRET || in.Op == x86asm.IRETD || in.Op == x86asm.IRETQ || in.Op == x86asm.SYSRET:
 			return nil
 		case in.Op == x86asm.JMP || isConditional(in.Op):
-			if to, ok := in.Args[0].(x86asm.Rel); !ok || next+uint64(int64(to)) >= size {
-				return nil
+			if by, ok := in.Args[0].(x86asm.Rel); ok {
+				if to := low + next + uint64(int64(by)); !c.has(to) {
+					c.jumps = append(c.jumps, to)
+				}
+			} else if !p.Framed(low + at) {
+				return nil // with a frame on the stack it would be a jump within the function
 			}
+		}
+		if in.Op != x86asm.NOP {
+			ends = isEnd(in.Op)
 		}
 		at = next
 	}
-	if len(list) > maxReturns {
+	if !ends {
 		return nil
 	}
-	return list
+	return c
+}
+
+// isEnd reports whether a function may end with an instruction; the function that a call is of may not return.
+func isEnd(op x86asm.Op) bool {
+	switch op {
+	case x86asm.RET, x86asm.JMP, x86asm.CALL, x86asm.UD1, x86asm.UD2, x86asm.HLT, x86asm.INT:
+		return true
+	}
+	return false
 }
 
 // isConditional reports whether an instruction is a conditional jump.

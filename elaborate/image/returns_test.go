@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -44,6 +45,91 @@ const returning = `
 	vpxor %ymm0, %ymm0, %ymm0
 	ret
 	.size vector, . - vector
+	function falls
+	test %edi, %edi
+	je 1f
+	ret
+1:	mov %edi, %eax
+	.size falls, . - falls
+	function cold
+	.cfi_startproc
+	push %rbx
+	.cfi_adjust_cfa_offset 8
+	test %edi, %edi
+	js cold.cold
+.Lback:	pop %rbx
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size cold, . - cold
+	function thrower
+	.cfi_startproc
+	test %edi, %edi
+	js thrower.cold
+	ret
+	.cfi_endproc
+	.size thrower, . - thrower
+	function tails
+	.cfi_startproc
+	test %edi, %edi
+	js two.described
+	ret
+	.cfi_endproc
+	.size tails, . - tails
+	function library
+	.cfi_startproc
+	test %edi, %edi
+	js elsewhere@plt
+	ret
+	.cfi_endproc
+	.size library, . - library
+	function switch
+	.cfi_startproc
+	push %rbx
+	.cfi_adjust_cfa_offset 8
+	jmp *%rax
+	pop %rbx
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size switch, . - switch
+	function through
+	.cfi_startproc
+	push %rbx
+	.cfi_adjust_cfa_offset 8
+	test %edi, %edi
+	je 1f
+	pop %rbx
+	.cfi_remember_state
+	.cfi_adjust_cfa_offset -8
+	jmp *%rax
+	.cfi_restore_state
+1:	pop %rbx
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size through, . - through
+	.section .text.unlikely, "ax"
+	.type cold.cold, @function
+cold.cold:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	test %edi, %edi
+	jp .Lback
+	pop %rbx
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size cold.cold, . - cold.cold
+thrower.cold:
+	.cfi_startproc
+	push %rbx
+	call abort
+	.cfi_endproc
+two.described:
+	.cfi_startproc
+	ret
+	.cfi_endproc
 `
 
 // TestReturns finds the return instructions, and gives up if there may be others.
@@ -60,13 +146,20 @@ func TestReturns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string][]uint64{"two": {8, 9}, "tail": nil, "computed": nil, "loop": {4}, "never": nil, "vector": nil} {
+	function, part := p.Symbols().Lookup("cold")[0], p.Symbols().Lookup("cold.cold")[0]
+	behind := part.Addr + uint64(part.Size) - 1 - function.Addr // its last instruction, as far from the function's beginning
+	for name, want := range map[string][]uint64{"two": {8, 9}, "tail": nil, "computed": nil, "loop": {4}, "never": nil, "vector": nil,
+		"falls": nil, "cold": {behind, 10}, "thrower": {8}, "tails": nil, "library": nil, "switch": {4}, "through": nil} {
 		found := p.Symbols().Lookup(name)
 		if len(found) != 1 {
 			t.Fatalf("%d functions %s", len(found), name)
 		}
+		list, known := p.Returns(found[0].Addr, uint64(found[0].Size))
+		if known != slices.Contains([]string{"two", "loop", "never", "cold", "thrower", "switch"}, name) {
+			t.Errorf("%s: the instructions that return are known: %t", name, known)
+		}
 		var got []uint64
-		for _, addr := range p.Returns(found[0].Addr, uint64(found[0].Size)) {
+		for _, addr := range list {
 			got = append(got, addr-found[0].Addr)
 		}
 		if len(got) != len(want) {

@@ -6,13 +6,77 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"gostap/elaborate/executable"
+	"gostap/internal/glob"
 	"gostap/internal/ldso"
 	"gostap/translator/syntax"
 )
+
+// A mapping is a part of a file that a process has mapped.
+type mapping struct {
+	pid             int64
+	low, high, from uint64 // addresses, and the offset in the file
+	code            bool
+	path            string // in the process's mount namespace, with " (deleted)" behind that of a file that is removed
+}
+
+// mappings returns the files that a process has mapped.
+func mappings(pid int64) (list []mapping, err error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		m := mapping{pid: pid}
+		var rights, device string
+		var inode uint64
+		line := lines.Text()
+		n, _ := fmt.Sscanf(line, "%x-%x %s %x %s %d", &m.low, &m.high, &rights, &m.from, &device, &inode)
+		if slash := strings.IndexByte(line, '/'); n == 6 && inode != 0 && slash >= 0 {
+			m.code, m.path = strings.Contains(rights, "x"), line[slash:]
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// link is a path in /proc/PID/map_files, by which memory files and removed files can be opened, too.
+func (m *mapping) link() string { return fmt.Sprintf("/proc/%d/map_files/%x-%x", m.pid, m.low, m.high) }
+
+// file returns a path by which the file can be opened from here.
+func (m *mapping) file() string { return opened(m.pid, m.path, m.link()) }
+
+// opened returns a path by which a file can be opened from here that a process knows by path: that one, or the one through the
+// process's root, as it may be in a container, or else link, which the kernel follows to the file.
+func opened(pid int64, path, link string) string {
+	file, err := os.Stat(link)
+	if err != nil {
+		return path
+	}
+	for _, candidate := range []string{path, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), path)} {
+		if is, err := os.Stat(candidate); err == nil && os.SameFile(is, file) {
+			return candidate
+		}
+	}
+	return link
+}
+
+// mappedLibraries returns the libraries that a process has loaded and that pattern, a name with wildcards, or a path, stands for.
+func mappedLibraries(pid int64, pattern string) (paths []string) {
+	list, _ := mappings(pid)
+	for _, m := range list {
+		path := m.file()
+		if m.code && (m.path == pattern || glob.Match(pattern, filepath.Base(m.path))) && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
 
 // mappedMarks finds marks in libraries that a process has generated itself, as libstapsdt and salp do: files that it
 // has mapped as code, which are neither its program nor linked to it.
@@ -36,34 +100,17 @@ func (c *Context) mappedMarks(m match, pid int64, program string, find func(*pro
 }
 
 // mappedFiles returns paths by which the files can be opened that a process has mapped as code, without those that are known.
-// They are paths in /proc/PID/map_files, by which memory files and removed files can be opened, too.
 func mappedFiles(pid int64, known []string) (paths []string) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var area, rights, from, device string
-		var inode uint64
-		line := lines.Text()
-		n, _ := fmt.Sscan(line, &area, &rights, &from, &device, &inode)
-		slash := strings.IndexByte(line, '/')
-		if n != 5 || inode == 0 || slash < 0 || !strings.Contains(rights, "x") || slices.Contains(known, line[slash:]) {
+	list, _ := mappings(pid)
+	for _, m := range list {
+		if !m.code || slices.Contains(known, m.path) {
 			continue
 		}
-		known = append(known, line[slash:])
+		known = append(known, m.path)
 		// Through the process's mapping: the path may be another file in this mount namespace.
-		paths = append(paths, fmt.Sprintf("/proc/%d/map_files/%s", pid, mapFile(area)))
+		paths = append(paths, m.link())
 	}
 	return paths
-}
-
-// mapFile is the name of a mapping in map_files, without leading zeros.
-func mapFile(area string) string {
-	var low, high uint64
-	fmt.Sscanf(area, "%x-%x", &low, &high)
-	return fmt.Sprintf("%x-%x", low, high)
 }
 
 // markedProcess returns the process whose mappings are searched for marks, besides the program's file: the one that the point

@@ -80,6 +80,7 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*ProbeSite, *syntax.
 		var found []*ProbeSite
 		if d == nil {
 			found, d = find(p)
+			c.warnOfExceptions(m, p.Program, found)
 		}
 		if d != nil && first == nil {
 			first = d
@@ -95,10 +96,14 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*ProbeSite, *syntax.
 			try(p, d)
 			continue
 		}
-		libraries, err := p.Libraries(m.Text("library"))
-		if err != nil {
-			try(nil, vars.NotFound(m.At, err))
-			continue
+		libraries := c.loaded(m, pid)
+		if len(libraries) == 0 {
+			found, err := p.Libraries(m.Text("library"))
+			if err != nil {
+				try(nil, vars.NotFound(m.At, err))
+				continue
+			}
+			libraries = found
 		}
 		for _, library := range libraries {
 			in, d := c.probed(m, library, pid)
@@ -122,6 +127,17 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*ProbeSite, *syntax.
 	return sites, nil
 }
 
+// loaded returns the libraries of a probe point that the process has loaded that it names, or that -x names.
+func (c *Context) loaded(m match, pid int64) []string {
+	if pid == program.TargetProcesses {
+		pid = int64(c.Target.Traced.PID)
+	}
+	if pid <= 0 {
+		return nil
+	}
+	return mappedLibraries(pid, m.Text("library"))
+}
+
 // probed opens a program or a library for a probe point.
 func (c *Context) probed(m match, path string, pid int64) (*probed, *syntax.Diagnostic) {
 	im, err := c.Target.Program(path)
@@ -140,7 +156,7 @@ func (c *Context) probed(m match, path string, pid int64) (*probed, *syntax.Diag
 func (c *Context) processPaths(m match) (paths []string, pid int64, d *syntax.Diagnostic) {
 	switch arg := m.Argument("process").(type) {
 	case *syntax.StringLit:
-		paths, err := executable.Find(arg.Value)
+		paths, err := executable.Find(c.seen(arg.Value))
 		if err != nil {
 			return nil, 0, vars.NotFound(m.At, err)
 		}
@@ -171,6 +187,19 @@ func (c *Context) processPaths(m match) (paths []string, pid int64, d *syntax.Di
 	return nil, 0, d
 }
 
+// seen returns the path, from here, of a program whose path the process of -x sees in a root of its own, as in a container.
+func (c *Context) seen(path string) string {
+	root := fmt.Sprintf("/proc/%d/root", c.Target.Traced.PID)
+	its, err := os.Stat(root)
+	if c.Target.Traced.PID == 0 || !filepath.IsAbs(path) || err != nil {
+		return path
+	}
+	if here, err := os.Stat("/"); err != nil || os.SameFile(here, its) {
+		return path
+	}
+	return root + path
+}
+
 // processProgram returns the path of the program that a process runs, as it can be opened from here.
 func processProgram(pid int64) (string, error) {
 	link := fmt.Sprintf("/proc/%d/exe", pid)
@@ -181,17 +210,7 @@ func processProgram(pid int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	running, err := os.Stat(link)
-	if err != nil {
-		return "", err
-	}
-	// The path is one in the mount namespace of the process's container.
-	for _, candidate := range []string{path, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), path)} {
-		if file, err := os.Stat(candidate); err == nil && os.SameFile(file, running) {
-			return candidate, nil
-		}
-	}
-	return "", fmt.Errorf("the program of process %d is not there any more: %s", pid, path)
+	return opened(pid, path, link), nil
 }
 
 func init() {

@@ -3,10 +3,7 @@
 package probetype
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"strings"
 
 	"gostap/elaborate/image"
 	"gostap/elaborate/probepoint"
@@ -90,24 +87,14 @@ func processAbsolute(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 
 // mappedAt returns the file that a process has mapped at an address, and the offset there.
 func mappedAt(pid int64, addr uint64) (path string, offset uint64, err error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	list, err := mappings(pid)
 	if err != nil {
 		return "", 0, err
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var low, high, from uint64
-		var rights, device string
-		var inode uint64
-		line := lines.Text()
-		if n, _ := fmt.Sscanf(line, "%x-%x %s %x %s %d", &low, &high, &rights, &from, &device, &inode); n != 6 || addr < low || addr >= high {
-			continue
+	for _, m := range list {
+		if m.low <= addr && addr < m.high {
+			return m.file(), addr - m.low + m.from, nil
 		}
-		slash := strings.IndexByte(line, '/')
-		if inode == 0 || slash < 0 {
-			return "", 0, fmt.Errorf("process %d has no file mapped there", pid)
-		}
-		return line[slash:], addr - low + from, nil
 	}
-	return "", 0, fmt.Errorf("process %d has nothing mapped there", pid)
+	return "", 0, fmt.Errorf("process %d has no file mapped there", pid)
 }

@@ -15,17 +15,22 @@ func entry(im image.Image, addr uint64) uint64 {
 	return addr
 }
 
-// unreturnable says why the returns of a function that begins at addr, as linked, can't be probed, "" if they can: the
-// kernel's return probes make Go's runtime end the program, and take what is on top of the stack for the return address.
-func unreturnable(im image.Image, pt *program.Point, addr uint64) string {
+// unreturnable says why the returns of the function of size bytes at addr, as linked, can't be probed, "" if they can: the
+// kernel's return probes make Go's runtime end the program, as exceptions do that pass them, and take what is on top of the stack for the
+// return address.
+func unreturnable(im image.Image, pt *program.Point, addr, size uint64) string {
 	p, ok := im.(*image.Program)
-	switch {
-	case !ok || len(pt.Returns) > 0:
+	if !ok || len(pt.Returns) > 0 {
 		return ""
-	case p.IsGo:
-		return "is of a Go program, and its code does not tell by which instructions it returns"
+	}
+	_, known := p.Returns(addr, size)
+	switch {
 	case !p.Called(addr):
 		return "is not called, so that it does not return"
+	case known:
+		return "does not return: none of its instructions does"
+	case p.IsGo:
+		return "is of a Go program, and its code does not tell by which instructions it returns"
 	}
 	return ""
 }
@@ -39,7 +44,8 @@ func returns(im image.Image, addr, size uint64) []uint64 {
 		return nil
 	}
 	var offsets []uint64
-	for _, at := range p.Returns(addr, size) {
+	list, _ := p.Returns(addr, size)
+	for _, at := range list {
 		offset, ok := p.FileOffset(at)
 		if !ok {
 			return nil
@@ -47,4 +53,23 @@ func returns(im image.Image, addr, size uint64) []uint64 {
 		offsets = append(offsets, offset)
 	}
 	return offsets
+}
+
+// warnOfExceptions warns if the returns of functions are probed by the kernel's uretprobes, and exceptions may pass through them: the
+// unwinder takes the changed return address for code that it knows nothing of, and ends the program.
+func (c *Context) warnOfExceptions(m match, p *image.Program, sites []*ProbeSite) {
+	n, name := 0, ""
+	for _, site := range sites {
+		if site.Point.Family == "uretprobe" && site.Point.Returns == nil {
+			n++
+			name = site.Point.Func
+		}
+	}
+	switch {
+	case n == 0 || !p.Unwinds():
+	case n == 1:
+		c.Diags.Warnf(m.At, "%s, of %s, is left by a jump, so that its return is probed by the kernel's uretprobe: an exception that passes it ends the program", name, p)
+	default:
+		c.Diags.Warnf(m.At, "%d functions of %s are left by jumps, so that their returns are probed by the kernel's uretprobes: an exception that passes one of them ends the program", n, p)
+	}
 }

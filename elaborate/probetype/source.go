@@ -217,7 +217,7 @@ func (p *pointFinder) around(in dwarf.Instance) (image.BaseSymbol, bool) {
 	a, why, lost := p.image.BaseSymbol(in)
 	switch {
 	case why != "":
-		p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
+		p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Func.Name, why))
 	case lost:
 		p.lost++
 	}
@@ -278,8 +278,8 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	}
 	if !p.image.Ftrace() {
 		site := p.function(in, f)
-		if why := unreturnable(p.image.Image, site.Point, in.Low); why != "" && m.Has("return") {
-			p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Symbol, why))
+		if why := unreturnable(p.image.Image, site.Point, in.Low, in.High-in.Low); m.Has("return") && why != "" {
+			p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Func.Name, why))
 			return
 		}
 		p.sites = append(p.sites, site)

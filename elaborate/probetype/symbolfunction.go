@@ -39,7 +39,7 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*ProbeSite, *syn
 			continue
 		}
 		site := p.function(f.Base(), f.Addr, wild)
-		if why := unreturnable(p.Program, site.Point, f.Addr); why != "" && m.Has("return") {
+		if why := unreturnable(p.Program, site.Point, f.Addr, uint64(f.Size)); m.Has("return") && why != "" {
 			barred = "it " + why
 			continue
 		}

@@ -93,7 +93,9 @@ func buildPrograms(t *testing.T, dir string) {
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
 	}
 	for out, model := range map[string]string{"libown.so": "global-dynamic", "libown-initial.so": "initial-exec"} {
-		guest.Command(t, ".", "gcc", "-O2", "-g", "-shared", "-fPIC", "-ftls-model="+model, "-o", filepath.Join(dir, out), "programs/libraries/own.c")
+		for prefix, option := range map[string]string{"": "-g", "exported-": "-Dstatic="} {
+			guest.Command(t, ".", "gcc", "-O2", "-g", option, "-shared", "-fPIC", "-ftls-model="+model, "-o", filepath.Join(dir, prefix+out), "programs/libraries/own.c")
+		}
 	}
 	if _, err := exec.LookPath("rustc"); err == nil {
 		out := filepath.Join(dir, "parcels")

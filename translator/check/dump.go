@@ -143,7 +143,7 @@ func (d *dumper) probe(p *program.Probe) {
 		if p.Cond != nil {
 			cond = fmt.Sprintf(" if (%s)", exprText(p.Cond))
 		}
-		d.printf("%s%s /* <- %s%[2]s */\n", at.Name, cond, p.Name)
+		d.printf("%s%s /* <- %s%[2]s */%[4]s\n", at.Name, cond, p.Name, d.how(at))
 	}
 	d.indent++
 	d.title("at entry", len(p.Saved))
@@ -153,6 +153,17 @@ func (d *dumper) probe(p *program.Probe) {
 	d.indent--
 	d.locals(p.Locals)
 	d.body(p.Body)
+}
+
+// how says, with bodies, by what the returns of a program's function are probed.
+func (d *dumper) how(at *program.Point) string {
+	switch {
+	case !d.bodies || at.Family != "uretprobe":
+		return ""
+	case at.Returns == nil:
+		return " /* by the kernel's uretprobe */"
+	}
+	return fmt.Sprintf(" /* ret instructions: %d */", len(at.Returns))
 }
 
 func (d *dumper) body(list []program.Stmt) {

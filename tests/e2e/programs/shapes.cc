@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -125,6 +126,40 @@ PROBED int torn(const std::vector<std::vector<int>> &lists, const std::vector<in
 	return lists.size();
 }
 
+/* The compiler puts what throws and what catches elsewhere, as it is rarely run. */
+PROBED int risky(int n)
+{
+	std::string text = "odd";
+
+	if (n % 2)
+		throw std::runtime_error(text + std::to_string(n));
+	return n + text.size();
+}
+
+PROBED int careful(int n)
+{
+	try {
+		return risky(n);
+	} catch (const std::exception &e) {
+		return -n;
+	}
+}
+
+PROBED void fail(int n)
+{
+	throw n;
+}
+
+static void exceptions()
+{
+	for (int i = 4; i < 6; i++)
+		careful(i);
+	try {
+		fail(6);
+	} catch (int) {
+	}
+}
+
 static void packs()
 {
 	std::optional<std::string> some("some");
@@ -225,6 +260,7 @@ int main()
 	drawings();
 	packs();
 	stacks();
+	exceptions();
 	geo::Shape s("square", 4);
 	geo::Box<int> i{ 40 };
 	geo::Box<char> c{ 'a' };

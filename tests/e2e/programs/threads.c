@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// threads.c - threads that call libown.so, and libown-initial.so, which has its variables in the thread's first block:
-// both are loaded while the program runs, from the program's folder.
+// threads.c - threads that call libraries such as libown.so, which are loaded while the program runs.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static __thread char room[100];
 static long (*bump)(long);
@@ -20,16 +17,12 @@ static void *thread(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = { "libown.so", "libown-initial.so" };
 	int i;
 
-	for (i = 0; i < 2; i++) {
-		char path[4096];
-		void *library;
+	for (i = 1; i < argc; i++) {
+		void *library = dlopen(argv[i], RTLD_NOW);
 		pthread_t t;
 
-		snprintf(path, sizeof(path), "%s/%s", argv[1], names[i]);
-		library = dlopen(path, RTLD_NOW);
 		if (!library || !(bump = (long (*)(long))dlsym(library, "bump"))) {
 			fprintf(stderr, "%s\n", dlerror());
 			return 1;
