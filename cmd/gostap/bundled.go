@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
@@ -20,12 +21,17 @@ func newBundled(b *bundle.Bundle) *cobra.Command {
 	r.bundled = true
 	var check bool
 	cmd := &cobra.Command{
-		Use:           "bundle",
+		Use:           filepath.Base(b.Path),
 		Version:       fmt.Sprintf("%s, in a bundle of gostap %s", b.Script, b.Gostap),
 		Short:         "Run " + b.Script,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return errors.Errorf("%s is one too many: %s has the arguments that gostap bundle was given (see %s --help)", args[0], b.Script, cmd.CommandPath())
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
 				return checkBundle(os.Stdout, b.Path)

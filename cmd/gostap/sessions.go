@@ -32,7 +32,7 @@ left behind, gostap stop removes it.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return errors.New("list takes no arguments (see gostap list --help; -l lists probe points)")
+				return errors.Errorf("list takes no arguments (see %s --help; -l lists probe points)", cmd.CommandPath())
 			}
 			if err := checkFormat(format); err != nil {
 				return err

@@ -40,7 +40,7 @@ func main() {
 	}
 	values()
 	if len(os.Args) > 1 {
-		preempt()
+		map[string]func(){"preempt": preempt, "wait": wait}[os.Args[1]]()
 	}
 	var group sync.WaitGroup
 	for i := range 20 {
