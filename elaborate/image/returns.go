@@ -87,7 +87,7 @@ func (p *Program) decodePiece(low, high uint64) *piece {
 		return nil
 	}
 	c := &piece{low: low, high: high}
-	ends := false
+	ends, computed := false, false
 	for at := uint64(0); at < size; {
 		rest := code[at:]
 		if bytes.HasPrefix(rest, endbr64) {
@@ -109,7 +109,7 @@ func (p *Program) decodePiece(low, high uint64) *piece {
 				if to := low + next + uint64(int64(by)); !c.has(to) {
 					c.jumps = append(c.jumps, to)
 				}
-			} else if !p.Framed(low + at) {
+			} else if computed = p.Framed(low + at); !computed {
 				return nil // with a frame on the stack it would be a jump within the function
 			}
 		}
@@ -118,10 +118,16 @@ func (p *Program) decodePiece(low, high uint64) *piece {
 		}
 		at = next
 	}
-	if !ends {
+	if !ends || computed && !p.exact(c.returns) {
 		return nil
 	}
 	return c
+}
+
+// exact reports whether call frame information describes the stack where it is given back, too, and not only where functions are called:
+// at the instructions that return the return address is on top.
+func (p *Program) exact(returns []uint64) bool {
+	return len(returns) > 0 && !slices.ContainsFunc(returns, func(at uint64) bool { return !p.Called(at) })
 }
 
 // isEnd reports whether a function may end with an instruction; the function that a call is of may not return.

@@ -93,6 +93,18 @@ const returning = `
 	ret
 	.cfi_endproc
 	.size switch, . - switch
+	function inexact
+	.cfi_startproc
+	push %rbx
+	.cfi_adjust_cfa_offset 8
+	test %edi, %edi
+	je 1f
+	pop %rbx
+	jmp *%rax
+1:	pop %rbx
+	ret
+	.cfi_endproc
+	.size inexact, . - inexact
 	function through
 	.cfi_startproc
 	push %rbx
@@ -149,7 +161,7 @@ func TestReturns(t *testing.T) {
 	function, part := p.Symbols().Lookup("cold")[0], p.Symbols().Lookup("cold.cold")[0]
 	behind := part.Addr + uint64(part.Size) - 1 - function.Addr // its last instruction, as far from the function's beginning
 	for name, want := range map[string][]uint64{"two": {8, 9}, "tail": nil, "computed": nil, "loop": {4}, "never": nil, "vector": nil,
-		"falls": nil, "cold": {behind, 10}, "thrower": {8}, "tails": nil, "library": nil, "switch": {4}, "through": nil} {
+		"falls": nil, "cold": {behind, 10}, "thrower": {8}, "tails": nil, "library": nil, "switch": {4}, "through": nil, "inexact": nil} {
 		found := p.Symbols().Lookup(name)
 		if len(found) != 1 {
 			t.Fatalf("%d functions %s", len(found), name)

@@ -233,23 +233,6 @@ func TestStripped(t *testing.T) {
 	}
 }
 
-// TestExceptions warns of uretprobes in programs of C++.
-func TestExceptions(t *testing.T) {
-	const text = `
-__attribute__((noipa)) int odd(int n) { if (n & 1) throw n; return n; }
-__attribute__((noipa)) int tail(int n) { return odd(n + 1); }
-__attribute__((noipa)) int caught(int n) { try { return odd(n); } catch (int) { return 1; } }
-int main(int argc, char **argv) { return caught(argc) + tail(argc); }
-`
-	path := compiled.Program(t, text, "-x", "c++", "-O2", "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state")
-	for function, want := range map[string]string{"caught": "", "odd": "", "tail": "tail, of " + path + ", is left by a jump"} {
-		_, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function(%q).return { }`, path, function))
-		if got := fmt.Sprint(diags); want == "" && diags != nil || !strings.Contains(got, want) {
-			t.Errorf("%s: %s, want %s", function, got, want)
-		}
-	}
-}
-
 // TestProcessNumber probes a running process.
 func TestProcessNumber(t *testing.T) {
 	sleeping := compiled.Program(t, "#include <unistd.h>\nint wait_here(int n) { return pause() + n; } int main(void) { return wait_here(4); }", "-O0", "-g")

@@ -356,6 +356,9 @@ func PointAt(im image.Image, f dwarf.Func) string { return im.Component() + func
 
 // functionAt spells the component of a function.
 func functionAt(f dwarf.Func) string {
+	if f.File == "" { // the compiler's own, such as the rest of a coroutine
+		return fmt.Sprintf(`.function("%s")`, f.Name)
+	}
 	return fmt.Sprintf(`.function("%s@%s:%d")`, f.Name, f.File, f.Line)
 }
 
