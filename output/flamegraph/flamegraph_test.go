@@ -3,6 +3,7 @@
 package flamegraph
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,6 +122,24 @@ func TestResized(t *testing.T) {
 	p := show(t, sample(), nil)
 	p.Run(chromedp.EmulateViewport(600, 900), chromedp.Sleep(100*time.Millisecond))
 	p.Want(`[...document.querySelectorAll("svg, g.frame rect")].every(e => e.getAttribute("width") < 600)`, `true`)
+}
+
+// Of a graph that is higher than the window, the outermost functions are in it, below the controls.
+func TestHigh(t *testing.T) {
+	stacks := &profile.Profile{}
+	var deep []profile.Frame
+	for i := range 100 {
+		deep = append(deep, profile.Frame{Name: fmt.Sprint("f", i)})
+	}
+	stacks.Leaf(deep).Self = 1
+	p := show(t, stacks, nil)
+	p.Run(chromedp.Sleep(100 * time.Millisecond))
+	p.Want(`[...document.querySelectorAll("g.frame")].map(g => g.getBoundingClientRect()).filter(r => r.top > 0 && r.bottom <= innerHeight).length > 30`, `true`)
+	root := `(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector("g.frame[name=all]").getBoundingClientRect())`
+	p.Want(root, `true`)
+	p.Want(`document.getElementById("search").getBoundingClientRect().top >= 0`, `true`)
+	p.Run(browser.Script(`document.getElementById("icicle").click()`), chromedp.Sleep(100*time.Millisecond))
+	p.Want(root, `true`)
 }
 
 // titles is an expression for what the frames say when the mouse is on them.
