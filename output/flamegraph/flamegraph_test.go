@@ -113,8 +113,12 @@ func TestReversed(t *testing.T) {
 	p := show(t, sample(), nil)
 	p.Run(browser.Script(`document.getElementById("callers").click()`))
 	p.Want(titles+`.map(t => t.replace(/ .*: /, " ")).sort()`, `["</script><img 10 (25.00%)", "all: 40 (100.00%)", "vfs_read 30 (75.00%)", "work 10 (25.00%)", "work 30 (75.00%)"]`)
+	p.Run(browser.Script(`document.getElementById("search").value = "vfs"`), browser.Script(`document.querySelector("#chart svg").focus()`), chromedp.KeyEvent(kb.ArrowUp+kb.ArrowUp+kb.Enter))
 	p.Run(browser.Script(`document.getElementById("callers").click()`))
 	p.Want(titles+`.length`, `4`)
+	p.Want(`document.querySelectorAll("rect[fill='#e600e6']").length`, `1`) // what is searched is found in the other graph, too
+	p.Run(browser.Script(`document.querySelector("#chart svg").focus()`), chromedp.KeyEvent(kb.ArrowUp))
+	p.Want(`document.getElementById("details").textContent.slice(0, 4)`, `"work"`)
 }
 
 // The graph follows the window's width.

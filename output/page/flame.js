@@ -122,7 +122,8 @@ function flameGraph(into, data) {
   callers.addEventListener("change", () => {
     chart.update(callers.checked ? reversed(data) : data);
     keyboard.forget();
-    find();
+    if (search.value) find();
+    else drawn();
   });
   reset.addEventListener("click", () => chart.resetZoom());
   let width = into.clientWidth;
