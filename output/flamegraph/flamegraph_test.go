@@ -3,6 +3,7 @@
 package flamegraph
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,8 +113,12 @@ func TestReversed(t *testing.T) {
 	p := show(t, sample(), nil)
 	p.Run(browser.Script(`document.getElementById("callers").click()`))
 	p.Want(titles+`.map(t => t.replace(/ .*: /, " ")).sort()`, `["</script><img 10 (25.00%)", "all: 40 (100.00%)", "vfs_read 30 (75.00%)", "work 10 (25.00%)", "work 30 (75.00%)"]`)
+	p.Run(browser.Script(`document.getElementById("search").value = "vfs"`), browser.Script(`document.querySelector("#chart svg").focus()`), chromedp.KeyEvent(kb.ArrowUp+kb.ArrowUp+kb.Enter))
 	p.Run(browser.Script(`document.getElementById("callers").click()`))
 	p.Want(titles+`.length`, `4`)
+	p.Want(`document.querySelectorAll("rect[fill='#e600e6']").length`, `1`) // what is searched is found in the other graph, too
+	p.Run(browser.Script(`document.querySelector("#chart svg").focus()`), chromedp.KeyEvent(kb.ArrowUp))
+	p.Want(`document.getElementById("details").textContent.slice(0, 4)`, `"work"`)
 }
 
 // The graph follows the window's width.
@@ -121,6 +126,24 @@ func TestResized(t *testing.T) {
 	p := show(t, sample(), nil)
 	p.Run(chromedp.EmulateViewport(600, 900), chromedp.Sleep(100*time.Millisecond))
 	p.Want(`[...document.querySelectorAll("svg, g.frame rect")].every(e => e.getAttribute("width") < 600)`, `true`)
+}
+
+// Of a graph that is higher than the window, the outermost functions are in it, below the controls.
+func TestHigh(t *testing.T) {
+	stacks := &profile.Profile{}
+	var deep []profile.Frame
+	for i := range 100 {
+		deep = append(deep, profile.Frame{Name: fmt.Sprint("f", i)})
+	}
+	stacks.Leaf(deep).Self = 1
+	p := show(t, stacks, nil)
+	p.Run(chromedp.Sleep(100 * time.Millisecond))
+	p.Want(`[...document.querySelectorAll("g.frame")].map(g => g.getBoundingClientRect()).filter(r => r.top > 0 && r.bottom <= innerHeight).length > 30`, `true`)
+	root := `(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector("g.frame[name=all]").getBoundingClientRect())`
+	p.Want(root, `true`)
+	p.Want(`document.getElementById("search").getBoundingClientRect().top >= 0`, `true`)
+	p.Run(browser.Script(`document.getElementById("icicle").click()`), chromedp.Sleep(100*time.Millisecond))
+	p.Want(root, `true`)
 }
 
 // titles is an expression for what the frames say when the mouse is on them.

@@ -76,7 +76,7 @@ function flameGraph(into, data) {
   search.type = "search"; icicle.type = callers.type = "checkbox"; reset.type = "button";
   details.setAttribute("aria-live", "polite");
   controls.append(labelled("Search ", search), labelled("upside down ", icicle), labelled("reversed ", callers), reset);
-  into.append(controls, details, chartBox);
+  into.append(controls, chartBox);
 
   const share = value => value + " (" + (data.value ? 100 * value / data.value : 0).toFixed(2) + "%)";
   const points = d => data.value ? 100 * d.data.delta / data.value : 0;
@@ -93,7 +93,7 @@ function flameGraph(into, data) {
     key.style.background = color;
     controls.append(key, " ");
   }
-  controls.append(make("span", "total", data.value + " in all"));
+  controls.append(make("span", "total", data.value + " in all"), details);
 
   const chart = flamegraph.default ? flamegraph.default() : flamegraph.flamegraph();
   const say = text => { details.textContent = text || ""; };
@@ -114,11 +114,16 @@ function flameGraph(into, data) {
   chart.onClick(drawn);
   controls.addEventListener("submit", e => e.preventDefault());
   search.addEventListener("input", find);
-  icicle.addEventListener("change", () => { chart.inverted(icicle.checked); chart.update(); drawn(); });
+  icicle.addEventListener("change", () => {
+    chart.inverted(icicle.checked).update();
+    drawn();
+    if (chartBox.clientHeight > innerHeight) chartBox.scrollIntoView({ block: icicle.checked ? "start" : "end" });
+  });
   callers.addEventListener("change", () => {
     chart.update(callers.checked ? reversed(data) : data);
     keyboard.forget();
-    find();
+    if (search.value) find();
+    else drawn();
   });
   reset.addEventListener("click", () => chart.resetZoom());
   let width = into.clientWidth;

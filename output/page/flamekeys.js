@@ -54,6 +54,7 @@ function flameKeys({ chart, box, into, search, say, label, upsideDown }) {
   svg.on("focus", () => go(at || root()));
   svg.on("keydown", e => {
     if (e.ctrlKey || e.altKey || e.metaKey) return;
+    at ??= root();
     if (e.key === "Enter") chart.zoomTo(at);
     else if (e.key === "Escape") clear();
     else if (moves[e.key]) go(moves[e.key]());

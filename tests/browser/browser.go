@@ -43,7 +43,7 @@ func Open(t testing.TB, url string) *Page {
 	p := &Page{Start(t), t}
 	err := chromedp.Listen(p.Ctx, func(event any) {
 		if e, ok := event.(*runtime.EventExceptionThrown); ok {
-			t.Errorf("the page fails: %+v", e.ExceptionDetails)
+			t.Errorf("the page fails: %s: %+v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
 		}
 	})
 	if err != nil {
