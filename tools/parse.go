@@ -10,6 +10,8 @@ import (
 
 	"github.com/pkg/errors"
 	"github.com/spf13/pflag"
+
+	"gostap/internal/flagerror"
 )
 
 // Given has the globals and arguments of a tool's script that a command line sets.
@@ -32,7 +34,7 @@ func (t *Tool) Parse(words []string) (*Given, error) {
 	}
 	help := flags.BoolP("help", "h", false, "")
 	if err := flags.Parse(words); err != nil {
-		return nil, t.wrong(err)
+		return nil, errors.Wrap(flagerror.Describe(err, flags, t.see()), t.Name)
 	}
 	if *help {
 		return &Given{Help: true}, nil
@@ -68,8 +70,10 @@ func (t *Tool) Parse(words []string) (*Given, error) {
 }
 
 func (t *Tool) wrong(err error) error {
-	return errors.Errorf("%s: %v (see gostap tool %s --help)", t.Name, err, t.Name)
+	return errors.Errorf("%s: %v (%s)", t.Name, err, t.see())
 }
+
+func (t *Tool) see() string { return "see gostap tool " + t.Name + " --help" }
 
 // A setting is an option with its value while the command line is parsed.
 type setting struct {
@@ -79,9 +83,13 @@ type setting struct {
 
 func (s *setting) String() string { return *s.text }
 func (s *setting) Type() string   { return string(s.value.Type) }
-func (s *setting) Set(text string) (err error) {
-	*s.text, err = s.value.parse(text)
-	return err
+func (s *setting) Set(text string) error {
+	value, err := s.value.parse(text)
+	if err != nil {
+		return flagerror.Value(err)
+	}
+	*s.text = value
+	return nil
 }
 
 // units are the units of the types of durations.

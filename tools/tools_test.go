@@ -101,7 +101,7 @@ func TestParse(t *testing.T) {
 		{"-p -1 f", "", "", `"-1" is not a number`},
 		{"--size 1T f", "", "", "is not a number of bytes"},
 		{"--size 9000000000G f", "", "", "is not a number of bytes"},
-		{"--no f", "", "", "unknown flag: --no"},
+		{"--no f", "", "", "there is no option --no"},
 		{"f 1500ms", "", "", "is not a time in whole seconds, as 10 or 1m30s"},
 		{"f -- -5s", "", "", "is not a time"},
 		{"f 1 1 1", "", "", `"1" is too much`},

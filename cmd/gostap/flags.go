@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gostap/translator/suggest"
+	"gostap/internal/flagerror"
 )
 
 // A flagGroup is flags that --help shows together.
@@ -108,42 +107,7 @@ func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // flagError says what is wrong with an option.
 func flagError(cmd *cobra.Command, err error) error {
-	see := fmt.Sprintf("see %s --help", cmd.CommandPath())
-	var unknown *pflag.NotExistError
-	var valueless *pflag.ValueRequiredError
-	var invalid *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return errors.Errorf("there is no option -%s (%s; arguments of a script that begin with - go behind --)", unknown.GetSpecifiedName(), see)
-	case errors.As(err, &unknown):
-		if hint := suggest.Hint("--"+unknown.GetSpecifiedName(), flagNames(cmd)); hint != "" {
-			see = hint
-		}
-		return errors.Errorf("there is no option --%s (%s)", unknown.GetSpecifiedName(), see)
-	case errors.As(err, &valueless):
-		what, _ := pflag.UnquoteUsage(valueless.GetFlag())
-		return errors.Errorf("%s needs its %s (%s)", spellFlag(valueless.GetFlag(), valueless.GetSpecifiedShortnames() != ""), what, see)
-	case errors.As(err, &invalid):
-		kind := "no valid value"
-		if invalid.GetFlag().Value.Type() == "int" {
-			kind = "no number"
-		}
-		return errors.Errorf("%s %s: %s (%s)", spellFlag(invalid.GetFlag(), invalid.GetFlag().Shorthand != ""), invalid.GetValue(), kind, see)
-	}
-	return errors.Errorf("%v (%s)", err, see)
-}
-
-func spellFlag(f *pflag.Flag, short bool) string {
-	if short {
-		return "-" + f.Shorthand
-	}
-	return "--" + f.Name
-}
-
-func flagNames(cmd *cobra.Command) []string {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return names
+	return flagerror.Describe(err, cmd.Flags(), fmt.Sprintf("see %s --help", cmd.CommandPath()))
 }
 
 // verbosity is how verbose pass n is: -v is for all of them, --vp for each.

@@ -8,6 +8,7 @@ package packages
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,12 +76,25 @@ func files(t *testing.T, root string) string {
 	return strings.Join(list, "")
 }
 
+// The program is static, and below 25 MB; so are packages.
 func TestSize(t *testing.T) {
-	dir := folder(t)
-	for _, pattern := range []string{"*.deb", "*.rpm"} {
-		info, err := os.Stat(one(t, filepath.Join(dir, pattern)))
-		if err != nil || info.Size() > 25<<20 {
-			t.Errorf("%s: %d bytes, %v", pattern, info.Size(), err)
+	dir, here := folder(t), t.TempDir()
+	run(t, "dpkg-deb", "-x", one(t, filepath.Join(dir, "*.deb")), here)
+	path := filepath.Join(here, "usr/bin/gostap")
+	for _, file := range []string{path, one(t, filepath.Join(dir, "*.deb")), one(t, filepath.Join(dir, "*.rpm"))} {
+		info, err := os.Stat(file)
+		if err != nil || info.Size() >= 25e6 {
+			t.Errorf("%s: %d bytes, %v", file, info.Size(), err)
+		}
+	}
+	program, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	for _, p := range program.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			t.Errorf("%s is not static: %v", path, p.Type)
 		}
 	}
 }
