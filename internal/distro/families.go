@@ -113,11 +113,15 @@ func fixed(commands ...string) func(kernelPart, string) string {
 	}
 }
 
-// suseKernel names packages by the flavour, which ends the release: 6.4.0-150600.23.25-default.
+// suseKernel names packages by the flavour, which ends the release: 6.4.0-150600.23.25-default. Without the version before it, zypper
+// would install the headers of the newest kernel.
 func suseKernel(part kernelPart, release string) string {
-	flavour := release[strings.LastIndex(release, "-")+1:]
+	version, flavour := "", release
+	if i := strings.LastIndex(release, "-"); i >= 0 {
+		version, flavour = release[:i], release[i+1:]
+	}
 	return map[kernelPart]string{
-		headers:   "zypper install kernel-" + flavour + "-devel",
+		headers:   "zypper install kernel-" + flavour + "-devel=" + version,
 		image:     "zypper install kernel-" + flavour,
 		debuginfo: "zypper --plus-content debug install kernel-" + flavour + "-debuginfo",
 	}[part]
