@@ -31,7 +31,10 @@ func FuzzRead(f *testing.F) {
 			list, _ := file.readFunctions()
 			for _, fn := range list[:min(len(list), 100)] {
 				file.Called(fn.Addr)
+				file.Framed(fn.Addr)
+				file.Described(fn.Addr)
 			}
+			file.Unwinds()
 			marks, _ := file.Marks()
 			for _, m := range marks[:min(len(marks), 100)] {
 				for _, arg := range m.Args {

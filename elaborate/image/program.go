@@ -28,6 +28,7 @@ type Program struct {
 	target    *Target
 	debuginfo *Debuginfo
 	decoded   map[uint64]*instructions // by where they begin
+	cold      map[uint64]bool          // where parts of functions begin; nil: not looked for yet
 	pieces    map[[2]uint64]*piece     // by their bounds; nil for those that can't be decoded
 	goroutine func() program.Goroutine
 }

@@ -35,7 +35,7 @@ func (p *Program) Returns(start uint64, size uint64) (list []uint64, known bool)
 				return nil, false
 			}
 			elsewhere := p.piece(low, high)
-			if p.Framed(to) {
+			if p.Framed(to) || p.isCold(low) {
 				parts = append(parts, elsewhere)
 			} else if elsewhere == nil || !elsewhere.endless(parts) {
 				return nil, false
@@ -47,6 +47,17 @@ func (p *Program) Returns(start uint64, size uint64) (list []uint64, known bool)
 	}
 	slices.Sort(list)
 	return list, true
+}
+
+// isCold reports whether a symbol says that a part of a function begins at addr, which the compiler has put elsewhere: NAME.cold.
+func (p *Program) isCold(addr uint64) bool {
+	if p.cold == nil {
+		p.cold = map[uint64]bool{}
+		for _, f := range p.Symbols().Glob("*.cold") {
+			p.cold[f.Addr] = true
+		}
+	}
+	return p.cold[addr]
 }
 
 // A piece is consecutive code of a function.
@@ -88,6 +99,7 @@ func (p *Program) decodePiece(low, high uint64) *piece {
 	}
 	c := &piece{low: low, high: high}
 	ends, computed := false, false
+	var before [2]x86asm.Inst
 	for at := uint64(0); at < size; {
 		rest := code[at:]
 		if bytes.HasPrefix(rest, endbr64) {
@@ -109,12 +121,15 @@ func (p *Program) decodePiece(low, high uint64) *piece {
 				if to := low + next + uint64(int64(by)); !c.has(to) {
 					c.jumps = append(c.jumps, to)
 				}
-			} else if computed = p.Framed(low + at); !computed {
-				return nil // with a frame on the stack it would be a jump within the function
+			} else if !byTable(before, in) {
+				if computed = p.Framed(low + at); !computed {
+					return nil // with a frame on the stack it would be a jump within the function
+				}
 			}
 		}
 		if in.Op != x86asm.NOP {
 			ends = isEnd(in.Op)
+			before = [2]x86asm.Inst{before[1], in}
 		}
 		at = next
 	}
@@ -122,6 +137,18 @@ func (p *Program) decodePiece(low, high uint64) *piece {
 		return nil
 	}
 	return c
+}
+
+// byTable reports whether a jump is one of a switch in code that runs at any address, by a table of offsets from itself:
+//
+//	movslq (%rcx,%rdi,4), %rdx
+//	add %rcx, %rdx
+//	jmp *%rdx
+func byTable(before [2]x86asm.Inst, jump x86asm.Inst) bool {
+	load, add, to := before[0], before[1], jump.Args[0]
+	from, ok := load.Args[1].(x86asm.Mem)
+	return ok && load.Op == x86asm.MOVSXD && from.Scale == 4 && from.Index != 0 && load.Args[0] == to &&
+		add.Op == x86asm.ADD && add.Args[0] == to && add.Args[1] == x86asm.Arg(from.Base)
 }
 
 // exact reports whether call frame information describes the stack where it is given back, too, and not only where functions are called:

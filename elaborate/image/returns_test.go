@@ -93,6 +93,23 @@ const returning = `
 	ret
 	.cfi_endproc
 	.size switch, . - switch
+	function table
+	cmp $1, %edi
+	ja 1f
+	lea tables(%rip), %rcx
+	movslq (%rcx,%rdi,4), %rdx
+	add %rcx, %rdx
+	notrack jmp *%rdx
+1:	ret
+	.size table, . - table
+	function array
+	lea tables(%rip), %rcx
+	movslq (%rcx,%rdi,4), %rdx
+	add %rax, %rdx
+	jmp *%rdx
+	ret
+	.size array, . - array
+tables:	.long 0, 0
 	function inexact
 	.cfi_startproc
 	push %rbx
@@ -121,7 +138,20 @@ const returning = `
 	ret
 	.cfi_endproc
 	.size through, . - through
+	function bare
+	.cfi_startproc
+	test %edi, %edi
+	js bare.cold
+	ret
+	.cfi_endproc
+	.size bare, . - bare
 	.section .text.unlikely, "ax"
+	function bare.cold
+	.cfi_startproc
+	xor %eax, %eax
+	ret
+	.cfi_endproc
+	.size bare.cold, . - bare.cold
 	.type cold.cold, @function
 cold.cold:
 	.cfi_startproc
@@ -158,16 +188,19 @@ func TestReturns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	function, part := p.Symbols().Lookup("cold")[0], p.Symbols().Lookup("cold.cold")[0]
-	behind := part.Addr + uint64(part.Size) - 1 - function.Addr // its last instruction, as far from the function's beginning
+	// lastOf is where the last instruction of a function's part is, as far from the function's beginning.
+	lastOf := func(name string) uint64 {
+		function, part := p.Symbols().Lookup(name)[0], p.Symbols().Lookup(name + ".cold")[0]
+		return part.Addr + uint64(part.Size) - 1 - function.Addr
+	}
 	for name, want := range map[string][]uint64{"two": {8, 9}, "tail": nil, "computed": nil, "loop": {4}, "never": nil, "vector": nil,
-		"falls": nil, "cold": {behind, 10}, "thrower": {8}, "tails": nil, "library": nil, "switch": {4}, "through": nil, "inexact": nil} {
+		"falls": nil, "cold": {lastOf("cold"), 10}, "bare": {lastOf("bare"), 8}, "thrower": {8}, "tails": nil, "library": nil, "switch": {4}, "through": nil, "inexact": nil, "table": {22}, "array": nil} {
 		found := p.Symbols().Lookup(name)
 		if len(found) != 1 {
 			t.Fatalf("%d functions %s", len(found), name)
 		}
 		list, known := p.Returns(found[0].Addr, uint64(found[0].Size))
-		if known != slices.Contains([]string{"two", "loop", "never", "cold", "thrower", "switch"}, name) {
+		if known != slices.Contains([]string{"two", "loop", "never", "cold", "bare", "thrower", "switch", "table"}, name) {
 			t.Errorf("%s: the instructions that return are known: %t", name, known)
 		}
 		var got []uint64

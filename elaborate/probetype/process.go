@@ -80,7 +80,9 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*ProbeSite, *syntax.
 		var found []*ProbeSite
 		if d == nil {
 			found, d = find(p)
-			c.warnOfExceptions(m, p.Program, found)
+		}
+		if d == nil {
+			found, d = c.sparing(m, p.Program, found)
 		}
 		if d != nil && first == nil {
 			first = d

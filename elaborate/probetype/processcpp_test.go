@@ -4,6 +4,7 @@ package probetype_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,20 +12,35 @@ import (
 	"gostap/elaborate/internal/elaborated"
 )
 
-// TestExceptions warns of uretprobes in programs of C++.
-func TestExceptions(t *testing.T) {
-	const text = `
+const throwing = `
 __attribute__((noipa)) int odd(int n) { if (n & 1) throw n; return n; }
 __attribute__((noipa)) int tail(int n) { return odd(n + 1); }
 __attribute__((noipa)) int caught(int n) { try { return odd(n); } catch (int) { return 1; } }
 int main(int argc, char **argv) { return caught(argc) + tail(argc); }
 `
-	path := compiled.Program(t, text, "-x", "c++", "-O2", "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state")
+
+// TestExceptions warns of uretprobes in programs of C++.
+func TestExceptions(t *testing.T) {
+	path := compiled.Program(t, throwing, "-x", "c++", "-O2", "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state")
 	for function, want := range map[string]string{"caught": "", "odd": "", "tail": "tail, of " + path + ", is left by a jump"} {
 		_, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function(%q).return { }`, path, function))
 		if got := fmt.Sprint(diags); want == "" && diags != nil || !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", function, got, want)
 		}
+	}
+}
+
+// A wildcard does not stand for these.
+func TestExceptionsWild(t *testing.T) {
+	path := compiled.Program(t, throwing, "-x", "c++", "-O2", "-g", "-Wl,--push-state,--no-as-needed,-lstdc++,--pop-state")
+	e, diags := elaborated.OnProgram(t, fmt.Sprintf(`probe process(%q).function("[oct][dai]*").return { }`, path))
+	var names []string
+	for _, point := range e.Probes[0].Points {
+		names = append(names, point.Func)
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"caught", "odd"}) || !strings.Contains(fmt.Sprint(diags), "1 of 3 functions of "+path+" are left out") {
+		t.Errorf("%v: %v", names, diags)
 	}
 }
 

@@ -3,8 +3,11 @@
 package probetype
 
 import (
+	"slices"
+
 	"gostap/elaborate/image"
 	"gostap/translator/program"
+	"gostap/translator/syntax"
 )
 
 // entry returns the address at which the entry of a function that begins at addr, as linked, is probed.
@@ -55,21 +58,24 @@ func returns(im image.Image, addr, size uint64) []uint64 {
 	return offsets
 }
 
-// warnOfExceptions warns if the returns of functions are probed by the kernel's uretprobes, and exceptions may pass through them: the
-// unwinder takes the changed return address for code that it knows nothing of, and ends the program.
-func (c *Context) warnOfExceptions(m match, p *image.Program, sites []*ProbeSite) {
-	n, name := 0, ""
-	for _, site := range sites {
-		if site.Point.Family == "uretprobe" && site.Point.Returns == nil {
-			n++
-			name = site.Point.Func
-		}
+// sparing returns the sites without those of several that are returns by the kernel's uretprobes in a program through whose functions
+// exceptions may pass: the unwinder takes the changed return address for code that it knows nothing of, and ends the program. One
+// that is alone is probed, with a warning.
+func (c *Context) sparing(m match, p *image.Program, sites []*ProbeSite) ([]*ProbeSite, *syntax.Diagnostic) {
+	changes := func(site *ProbeSite) bool { return site.Point.Family == "uretprobe" && site.Point.Returns == nil }
+	if !slices.ContainsFunc(sites, changes) || !p.Unwinds() {
+		return sites, nil
 	}
-	switch {
-	case n == 0 || !p.Unwinds():
-	case n == 1:
-		c.Diags.Warnf(m.At, "%s, of %s, is left by a jump, so that its return is probed by the kernel's uretprobe: an exception that passes it ends the program", name, p)
-	default:
-		c.Diags.Warnf(m.At, "%d functions of %s are left by jumps, so that their returns are probed by the kernel's uretprobes: an exception that passes one of them ends the program", n, p)
+	if len(sites) == 1 {
+		c.Diags.Warnf(m.At, "%s, of %s, is left by a jump, so that its return is probed by the kernel's uretprobe: an exception that passes it ends the program", sites[0].Point.Func, p)
+		return sites, nil
 	}
+	kept := slices.DeleteFunc(slices.Clone(sites), changes)
+	d := m.Errorf("%d of %d functions of %s are left out, as they are left by jumps: the kernel's uretprobes, which would probe their returns, end the program when an exception passes", len(sites)-len(kept), len(sites), p)
+	d.Hint = "each is probed where its name is given alone"
+	if len(kept) == 0 {
+		return nil, d
+	}
+	c.Diags.Warnf(m.At, "%s", d.Msg).Hint = d.Hint
+	return kept, nil
 }
