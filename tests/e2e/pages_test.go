@@ -48,9 +48,8 @@ func TestPages(t *testing.T) {
 			if t.Failed() {
 				return
 			}
-			open := func(name string) *browser.Page { return openPage(t, filepath.Join(pages, name)) }
 			t.Run("cpu", func(t *testing.T) {
-				p := open("cpu.html")
+				p := openPage(t, filepath.Join(pages, "cpu.html"))
 				shares(t, p, map[string]float64{"half": 50, "kernel_part": 10, "three": 30, "fifth": 20})
 				wantStack(t, p, `;main;half;kernel_part;.*read;entry_SYSCALL_64_after_hwframe;do_syscall_64;.*vfs_read;`)
 				// The table says what the flame graph says.
@@ -58,21 +57,21 @@ func TestPages(t *testing.T) {
 					Number([...document.querySelectorAll("#stacks tbody tr")].find(r => r.cells[0].textContent === name).cells[4].textContent))`, `true`)
 			})
 			t.Run("off", func(t *testing.T) {
-				p := open("off.html")
+				p := openPage(t, filepath.Join(pages, "off.html"))
 				shares(t, p, slept(t, filepath.Join(pages, "took")))
 				wantStack(t, p, `;main;three_naps;nap;.*nanosleep;.*;do_nanosleep;schedule;`)
 				wantStack(t, p, `;main;pause_once;.*poll;entry_SYSCALL_64_after_hwframe;`)
 			})
 			t.Run("disks", func(t *testing.T) {
-				p := open("disks.html")
-				p.Want(`[document.querySelectorAll("svg.heat").length, document.querySelector("#series h3").textContent]`, `[1, "@hist_log(took)"]`)
+				p := openPage(t, filepath.Join(pages, "disks.html"))
+				disk := `data.series.find(s => s.title === "@hist_log(took): sda, us:")`
+				p.Want(`[...document.querySelectorAll("#series section")].filter(s => s.querySelector("h3").textContent.includes("sda") && s.querySelectorAll("svg.heat rect").length > 6).length`, `1`)
 				// 300 requests took 512 to 1023 us, and 300 after them 2048 to 4095.
-				p.Want(`[512, 2048].map(us => data.series[0].columns.reduce((sum, c) => sum + c[65 + Math.log2(us) - data.series[0].first], 0)).map(n => n >= 300 && n < 330)`, `[true, true]`)
-				p.Want(`data.series[0].columns.filter(c => d3.max(c) > 30).map(c => bucketLabel({}, data.series[0].first + c.indexOf(d3.max(c)))).filter((l, i, list) => l !== list[i - 1]).join()`, `"512,2048"`)
-				p.Want(`document.querySelectorAll("svg.heat rect:not(.cursor)").length >= 6`, `true`)
+				p.Want(`(s => [512, 2048].map(us => s.columns.reduce((sum, c) => sum + c[65 + Math.log2(us) - s.first], 0)).map(n => n >= 300 && n < 330))(`+disk+`)`, `[true, true]`)
+				p.Want(`(s => s.columns.filter(c => d3.max(c) > 30).map(c => bucketLabel({}, s.first + c.indexOf(d3.max(c)))).filter((l, i, list) => l !== list[i - 1]).join())(`+disk+`)`, `"512,2048"`)
 			})
 			t.Run("top", func(t *testing.T) {
-				p := open("top.html")
+				p := openPage(t, filepath.Join(pages, "top.html"))
 				p.Want(`[...document.querySelectorAll("#globals tbody tr")].map(r => [...r.cells].map(c => c.textContent)).filter(r => r[0] === "dd")`,
 					`[["dd", "100", "500", "100", "50000"], ["dd", "1000", "400", "1000", "400000"]]`)
 				p.Want(`document.querySelector("#output pre").textContent.split("\n").filter(l => l.startsWith("dd"))[0].split(/ +/)`, `["dd", "1000", "400", "400000"]`)
@@ -83,6 +82,7 @@ func TestPages(t *testing.T) {
 
 // openPage opens a page and, if it is kept, takes pictures of it.
 func openPage(t *testing.T, file string) *browser.Page {
+	t.Helper()
 	p := browser.Open(t, "file://"+file)
 	if os.Getenv("KEEP") == "" {
 		return p
