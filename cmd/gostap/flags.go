@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -108,6 +109,16 @@ func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // flagError says what is wrong with an option.
 func flagError(cmd *cobra.Command, err error) error {
 	return flagerror.Describe(err, cmd.Flags(), fmt.Sprintf("see %s --help", cmd.CommandPath()))
+}
+
+// takes returns the check of a command that takes that many arguments; what says which.
+func takes(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return errors.Errorf("%s: give %s (see %s --help)", cmd.Name(), what, cmd.CommandPath())
+		}
+		return nil
+	}
 }
 
 // verbosity is how verbose pass n is: -v is for all of them, --vp for each.

@@ -29,7 +29,7 @@ while it is written, completes probe points, functions, target variables and
 the members of structs as RELEASE has them, says what a word means and where it
 is declared, renames, formats, folds and outlines.`,
 		DisableFlagsInUseLine: true,
-		Args:                  cobra.NoArgs,
+		Args:                  takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.format = "json"
 			inv, err := q.prepare()

@@ -38,7 +38,7 @@ A point is served if it is kept, or asks for no more than one that is kept: so
 the first holds all functions of that file with their statements, labels and
 variables. What is kept of a module serves for the build of it that it was kept
 of; a module is named as lsmod does, or by its file. Without an option, or with --list, what is kept is listed.`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			inv, err := q.prepare()
 			if err != nil {

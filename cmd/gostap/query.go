@@ -55,7 +55,7 @@ takes the kernel's debuginfo.
 
 PROGRAM, a program or a library, is looked into in the kernel's place; it is
 probed by process("PROGRAM").statement("NAME@FILE:LINE").`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: takes(1, 2, "one FUNCTION or FILE, and the PROGRAM if it is in one"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inv, err := q.prepare()
 			if err != nil {
@@ -107,7 +107,7 @@ func newVars() *cobra.Command {
 		Long: `Shows the target variables at the places that the probe point POINT stands for,
 with their types and the code at which each has a value. Parameters at a
 function's entry are known from BTF; all else takes the kernel's debuginfo.`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1, "one POINT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inv, err := q.prepare()
 			if err != nil {
