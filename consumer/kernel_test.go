@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -272,7 +273,10 @@ func TestGuestSignals(t *testing.T) {
 		syscall.Kill(os.Getpid(), syscall.SIGTERM)
 	}
 	var out bytes.Buffer
-	go kill(time.Second)
+	go func() {
+		awaitRunning()
+		kill(time.Second)
+	}()
 	result, err := Run(context.Background(), Config{Module: module, Output: &out, Stderr: io.Discard})
 	if err != nil || result.ExitCode != 0 || !strings.HasSuffix(out.String(), "after\n") {
 		t.Errorf("exit code %d, %v, %.100q", result.ExitCode, err, out.String())
@@ -295,6 +299,17 @@ func TestGuestSignals(t *testing.T) {
 		t.Errorf("exit code %d, %v", result.ExitCode, err)
 	}
 	gone(t)
+}
+
+// awaitRunning waits until a session is running: one that is told to end before does nothing.
+func awaitRunning() {
+	for {
+		sessions, err := Sessions()
+		if err != nil || slices.ContainsFunc(sessions, func(s SessionInfo) bool { return s.State == stateNames[stateRunning] }) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // awaitFull waits until a pipe that nobody reads is full. The number of bytes depends on the sizes of
