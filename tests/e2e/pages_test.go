@@ -41,7 +41,7 @@ func TestPages(t *testing.T) {
 				Test:    "TestGuest",
 				Run:     "pages",
 				Shared:  pages,
-				Env:     []string{"PAGES=" + pages},
+				Env:     []string{"PAGES=" + pages, "LIMIT=" + scriptLimit(t).String()},
 				ICount:  true,
 				Timeout: timeLeft(t),
 			})
