@@ -32,6 +32,7 @@ type Request struct {
 	Release  string  // the kernel, as in /lib/modules/RELEASE; "" for the running one
 	Name     string  // the module's
 	C        []byte  // generated, includes only gostap.h
+	Parts    int     // C can be compiled in as many parts, as GS_PARTS tells; 0: 1
 	Embedded []byte  // the script's own embedded C, which includes gs_kernel.h; nil if there is none
 	Library  Library // the embedded C of the tapset library
 	Manifest []byte  // goes to section manifest.Section
@@ -48,6 +49,8 @@ type Request struct {
 
 	Make    []string // NAME=VALUE for kbuild's make
 	Rebuild bool     // also if the module is in the cache
+
+	key string // names the module and all that it is made of
 
 	// Progress is called at the beginning of a step that takes long; may be nil.
 	Progress func(what string)
@@ -70,7 +73,8 @@ func Build(ctx context.Context, req Request) (Result, error) {
 		return Result{}, err
 	}
 	runtimeKey := target.runtimeKey(&req)
-	dir := cache.Path("module", hashKey(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild), req.Sign.state()))
+	req.key = hashKey(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild), req.Sign.state())
+	dir := cache.Path("module", req.key)
 	module := filepath.Join(dir, req.Name+".ko")
 	if req.Rebuild {
 		os.RemoveAll(dir)

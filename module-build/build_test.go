@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +198,24 @@ func TestBuildHost(t *testing.T) {
 		}
 		if again, err := BuildHost(context.Background(), HostRequest{C: c, Sanitize: sanitize}); err != nil || !again.CacheHit {
 			t.Errorf("built again: %+v, %v", again, err)
+		}
+	}
+}
+
+// Each part of a script's C is compiled once, by no more compilers than there are processors and parts.
+func TestUnitFlags(t *testing.T) {
+	for _, c := range []struct {
+		parts, processors int
+		want              [][]string
+	}{
+		{0, 4, [][]string{nil}},
+		{1, 4, [][]string{nil}},
+		{5, 1, [][]string{nil}},
+		{2, 8, [][]string{{"-DGS_PARTS=1"}, {"-DGS_PARTS=2"}}},
+		{5, 2, [][]string{{"-DGS_PARTS=21"}, {"-DGS_PARTS=10"}}},
+	} {
+		if got := unitFlags(c.parts, c.processors); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%d parts on %d processors: %q, want %q", c.parts, c.processors, got, c.want)
 		}
 	}
 }

@@ -52,17 +52,17 @@ func driverCommands(output, work string) [][]string {
 	return commands
 }
 
-// pipe compiles script.c in the directory of the build to script.o as gcc does, with more flags of the compiler.
-func (rt *kernelRuntime) pipe(ctx context.Context, flags []string) error {
-	inWork := func(recorded []string) []string {
+// pipe compiles script.c in dir to script.o as gcc does, with more flags of the compiler.
+func (rt *kernelRuntime) pipe(ctx context.Context, flags []string, dir string) error {
+	inDir := func(recorded []string) []string {
 		args := slices.Clone(recorded)
 		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], workFolder, rt.work)
+			args[i] = strings.ReplaceAll(args[i], workFolder, dir)
 		}
 		return args
 	}
-	compiler := rt.command(ctx, append(inWork(rt.Pipe[0]), flags...))
-	assembler := rt.command(ctx, inWork(rt.Pipe[1]))
+	compiler := rt.command(ctx, append(inDir(rt.Pipe[0]), flags...))
+	assembler := rt.command(ctx, inDir(rt.Pipe[1]))
 	r, w, err := os.Pipe()
 	if err != nil {
 		return errors.WithStack(err)

@@ -58,7 +58,7 @@ func TestWithoutDriver(t *testing.T) {
 		change(rt)
 		file := filepath.Join(rt.work, "script.o")
 		flags := []string{"-I" + filepath.Join(rt.dir, "include"), "-DMAXSTRINGLEN=512"}
-		if err := rt.compileScript(ctx, flags, req.C, file); err != nil {
+		if err := rt.compileScript(ctx, flags, req.C, rt.work); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{file, filepath.Join(rt.work, "script.su")} {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,19 +44,31 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	if err != nil {
 		return err
 	}
-	objects := []string{filepath.Join(work, "script.o")}
 	include := []string{"-I" + filepath.Join(rt.dir, "include"), fmt.Sprintf("-DMAXSTRINGLEN=%d", req.MaxStringLen)}
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		defer panics.Catch(&err)
-		return rt.compileScript(gctx, append(include[:len(include):len(include)], effort(rt.Script[0], c)...), c, objects[0])
-	})
+	var objects []string // the first has the tables
+	for unit, flags := range unitFlags(req.Parts, runtime.GOMAXPROCS(0)) {
+		dir, text := work, c
+		if unit > 0 {
+			dir, text = filepath.Join(work, strconv.Itoa(unit)), req.C
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				return errors.WithStack(err)
+			}
+		}
+		objects = append(objects, filepath.Join(dir, "script.o"))
+		flags = slices.Concat(include, effort(rt.Script[0], c), flags)
+		g.Go(func() (err error) {
+			defer panics.Catch(&err)
+			return rt.compileScript(gctx, flags, text, dir)
+		})
+	}
 	if req.Embedded != nil {
-		objects = append(objects, filepath.Join(work, "embedded.o"))
+		object := filepath.Join(work, "embedded.o")
+		objects = append(objects, object)
 		g.Go(func() (err error) {
 			defer panics.Catch(&err)
 			flags := append(append(rt.Embedded, include...), "-I"+filepath.Join(rt.dir, "kernel"))
-			return rt.compile(gctx, "the script's embedded C", flags, req.Embedded, objects[1])
+			return rt.compile(gctx, "the script's embedded C", flags, req.Embedded, object)
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -67,7 +81,24 @@ func (rt *kernelRuntime) module(ctx context.Context, req *Request, dir string) e
 	if err != nil {
 		return err
 	}
-	return rt.link(ctx, req.Name, append(objects, extra...), work, dir)
+	return rt.link(ctx, req, append(objects, extra...), work, dir)
+}
+
+// unitFlags returns, for each compiler that is to run, the flag that tells it which parts of the script's C are its own.
+func unitFlags(parts, processors int) [][]string {
+	units := max(1, min(parts, processors))
+	if units == 1 {
+		return [][]string{nil}
+	}
+	flags := make([][]string, units)
+	for unit := range units {
+		mask := 0
+		for part := unit; part < parts; part += units {
+			mask |= 1 << part
+		}
+		flags[unit] = []string{fmt.Sprintf("-DGS_PARTS=%d", mask)}
+	}
+	return flags
 }
 
 // large is the number of bytes of C of a large script: one that prints the arguments of all system
@@ -107,15 +138,16 @@ func stackFiles(objects []string) []string {
 	return files
 }
 
-// compileScript compiles the C that gostap made of the script, and lets objtool see to it. Whatever goes wrong without the driver is
-// left to the driver, and its message.
-func (rt *kernelRuntime) compileScript(ctx context.Context, flags []string, c []byte, object string) error {
+// compileScript compiles the C that gostap made of the script to script.o in dir, and lets objtool see to it. Whatever goes wrong
+// without the driver is left to the driver, and its message.
+func (rt *kernelRuntime) compileScript(ctx context.Context, flags []string, c []byte, dir string) error {
+	object := filepath.Join(dir, "script.o")
 	const what = "the C that gostap made of the script"
 	if rt.Pipe != nil {
-		if err := os.WriteFile(filepath.Join(rt.work, "script.c"), c, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "script.c"), c, 0o644); err != nil {
 			return errors.WithStack(err)
 		}
-		if rt.pipe(ctx, flags) == nil {
+		if rt.pipe(ctx, flags, dir) == nil {
 			return rt.objtool(ctx, what, object)
 		}
 	}
@@ -141,14 +173,14 @@ func (rt *kernelRuntime) objtool(ctx context.Context, what, object string) error
 	return rt.run(ctx, what, append(rt.Objtool[:len(rt.Objtool):len(rt.Objtool)], object))
 }
 
-// link makes NAME.ko in dir.
-func (rt *kernelRuntime) link(ctx context.Context, name string, objects []string, work, dir string) error {
-	module := filepath.Join(dir, name+".ko")
-	args := append(rt.Linker[:len(rt.Linker):len(rt.Linker)], "-o", module)
+// link makes NAME.ko in dir. Its build-id is the key of what it is made of, which takes no time to compute.
+func (rt *kernelRuntime) link(ctx context.Context, req *Request, objects []string, work, dir string) error {
+	module := filepath.Join(dir, req.Name+".ko")
+	args := append(rt.Linker[:len(rt.Linker):len(rt.Linker)], "--build-id=0x"+req.key, "-o", module)
 	args = append(append(args, objects...), filepath.Join(rt.dir, "runtime.o"))
 	for _, object := range rt.Link {
 		named := filepath.Join(work, object)
-		if err := copyRenamed(filepath.Join(rt.dir, object), named, name); err != nil {
+		if err := copyRenamed(filepath.Join(rt.dir, object), named, req.Name); err != nil {
 			return err
 		}
 		args = append(args, named)

@@ -18,10 +18,11 @@ import (
 type frames map[string]int
 
 // readFrames reads the files that the compiler writes for -fstack-usage, lines of "FILE:LINE:COLUMN:FUNCTION BYTES QUALIFIERS"
-// with tabs in between.
+// with tabs in between. Of a function that is in several files, the largest counts.
 func readFrames(files ...string) (frames, error) {
 	f := frames{}
 	for _, file := range files {
+		inFile := frames{}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, errors.Wrap(err, "the compiler does not tell the use of the stack (-fstack-usage)")
@@ -36,7 +37,10 @@ func readFrames(files ...string) (frames, error) {
 				return nil, errors.Errorf("%s: the use of the stack has no bound: %q", file, line)
 			}
 			name, _, _ := strings.Cut(fields[0][strings.LastIndexByte(fields[0], ':')+1:], ".")
-			f[name] += size
+			inFile[name] += size
+		}
+		for name, size := range inFile {
+			f[name] = max(f[name], size)
 		}
 	}
 	return f, nil

@@ -35,6 +35,7 @@ func (inv *invocation) buildModule(ctx context.Context) error {
 		Release:      inv.target.Release,
 		Name:         name,
 		C:            inv.code.C,
+		Parts:        inv.code.Parts,
 		Embedded:     inv.code.EmbeddedC,
 		Library:      inv.libraryC(),
 		Manifest:     manifestJSON,

@@ -198,10 +198,15 @@ func addressSpace() int64 {
 
 // modinfoC is C that puts the --modinfo into the module.
 func (p *peerOptions) modinfoC() []byte {
+	if len(p.modinfo) == 0 {
+		return nil
+	}
 	var c strings.Builder
+	c.WriteString("#if !defined(GS_PARTS) || GS_PARTS & 1\n")
 	for i, set := range p.modinfo {
 		fmt.Fprintf(&c, "static const char gs_modinfo_%d[] __attribute__((used, section(\".modinfo\"), aligned(1))) = %q;\n", i, set)
 	}
+	c.WriteString("#endif\n")
 	return []byte(c.String())
 }
 

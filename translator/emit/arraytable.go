@@ -21,7 +21,7 @@ func (g *gen) arrayIndex(gl *program.Global) int { return slices.Index(g.arrays(
 func (g *gen) declareArrays(w *writer) {
 	if n := len(g.arrays()); n > 0 {
 		w.line("")
-		w.line("static const struct gs_array arrays[%d];", n)
+		w.line("SHARED const struct gs_array arrays[%d];", n)
 	}
 }
 
@@ -30,7 +30,7 @@ func (g *gen) arrayTable(w *writer) {
 	g.joinFuncs(w)
 	if arrays := g.arrays(); len(arrays) > 0 {
 		w.line("")
-		w.open("static const struct gs_array arrays[%d] = {", len(arrays))
+		w.open("SHARED const struct gs_array arrays[%d] = {", len(arrays))
 		for _, gl := range arrays {
 			name, shards := g.names[gl], ""
 			if g.isSharded(gl) {

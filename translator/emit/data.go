@@ -145,14 +145,14 @@ func (g *gen) overflowText(gl *program.Global) string {
 func (g *gen) globals(w *writer) {
 	for _, gl := range g.p.Globals {
 		if !g.isSharded(gl) {
-			w.line("static %s%s;", g.declaration(gl), g.initializer(gl))
+			w.line("SHARED %s%s;", g.declaration(gl), initial(g.initializer(gl)))
 		}
 	}
 	for _, gr := range g.groups {
 		w.line("")
 		w.line("/* %s */", strings.Join(gr.names(), ", "))
 		if !gr.sharded {
-			w.line("static struct gs_lock lock%d;", gr.n)
+			w.line("SHARED struct gs_lock lock%d;", gr.n)
 			continue
 		}
 		w.open("struct group%d {", gr.n)
@@ -161,16 +161,16 @@ func (g *gen) globals(w *writer) {
 		for _, gl := range gr.globals {
 			w.line("%s;", g.declaration(gl))
 			if v := g.initializer(gl); v != "" {
-				init = append(init, fmt.Sprintf(".g_%s%s", g.names[gl], v))
+				init = append(init, fmt.Sprintf(".g_%s = %s", g.names[gl], v))
 			}
 		}
 		w.close("};")
 		main := ""
 		if init != nil {
-			main = fmt.Sprintf(" = { %s }", strings.Join(init, ", "))
+			main = fmt.Sprintf("{ %s }", strings.Join(init, ", "))
 		}
-		w.line("static struct group%d main%d%s;", gr.n, gr.n, main)
-		w.line("static struct gs_shards shards%d = { sizeof(struct group%d) };", gr.n, gr.n)
+		w.line("SHARED struct group%d main%d%s;", gr.n, gr.n, initial(main))
+		w.line("SHARED struct gs_shards shards%d%s;", gr.n, initial(fmt.Sprintf("{ sizeof(struct group%d) }", gr.n)))
 	}
 }
 
@@ -198,10 +198,10 @@ func (g *gen) declaration(gl *program.Global) string {
 func (g *gen) initializer(gl *program.Global) string {
 	switch x := gl.Init.(type) {
 	case *program.Number:
-		return " = " + number(x.Value)
+		return number(x.Value)
 	case *program.Text:
 		s := g.cut(x.Value)
-		return fmt.Sprintf(" = { %d, %s }", len(s), cString(s))
+		return fmt.Sprintf("{ %d, %s }", len(s), cString(s))
 	}
 	return ""
 }

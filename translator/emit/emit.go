@@ -35,6 +35,9 @@ type Options struct {
 type Output struct {
 	// C is the freestanding file.
 	C []byte
+	// Parts is the number of parts that C can be compiled in, each by itself: those with the bits of GS_PARTS, all
+	// of them if it is not defined.
+	Parts int
 	// EmbeddedC is the guru code that includes the platform's headers; nil
 	// if there is none.
 	EmbeddedC []byte
@@ -101,8 +104,13 @@ func Emit(p *program.Program, opts Options) (*Output, error) {
 	}
 	g.pos = syntax.Pos{} // the rest concerns the whole script
 	embedded := g.embeddedFile()
+	parts := 1
+	if embedded == nil { // what that names is one file's
+		parts = g.divide()
+	}
 	return &Output{
-		C:         g.assemble(),
+		C:         g.assemble(parts),
+		Parts:     parts,
 		EmbeddedC: embedded,
 		Manifest:  g.manifest,
 		StackUse:  g.stackUse,
@@ -151,6 +159,8 @@ type gen struct {
 	protos   writer // of functions
 	helpers  writer // comparators, regular expressions
 	bodies   writer // of functions and handlers
+	pieces   []piece
+	aliases  writer // names of handlers that have the code of another one
 	cmps     map[string]string
 	regexes  map[string]regexTables
 	embedded []*program.Embedded

@@ -17,7 +17,7 @@ func TestGuardFirst(t *testing.T) {
 		`global n, on probe x { if (on) next n[argstr]++ on = strtol(name, 10) } function strtol:long(s:string, n:long) %{ %}`: {"g_on)", "gs_sprintf", "put_keys0(c, "},
 	} {
 		c := string(aliased(t, library, script).C)
-		handler := c[strings.Index(c, "static void probe_0("):]
+		handler := c[strings.Index(c, "SHARED void probe_0("):]
 		for _, text := range want {
 			at := strings.Index(handler, text)
 			if at < 0 {

@@ -37,7 +37,7 @@ func (g *gen) emitHandler(h *handler) {
 	if h.part == condPart {
 		ret = "int"
 	}
-	w.line("static %s %s(struct gs_ctx *c)", ret, h.name)
+	w.line("SHARED %s %s(struct gs_ctx *c)", ret, h.name)
 	w.line("{")
 	w.indent++
 	if b.frameUse {
@@ -70,6 +70,7 @@ func (g *gen) emitHandler(h *handler) {
 	w.line("}")
 	g.splitHead(h, b, start)
 	g.share(f, start)
+	g.apart(start, fmt.Sprintf("SHARED %s %s(struct gs_ctx *c);", ret, f.name))
 }
 
 // readsPoint reports whether a handler may read the kind of its probe point. Only functions do.
@@ -98,13 +99,16 @@ func (b *body) leave(w *writer, h *handler, unlock []unlocking) {
 // so that it is compiled once. This is common for aliases whose variables the script does not read.
 func (g *gen) share(f *cFunc, start int) {
 	text := strings.ReplaceAll(string(g.bodies.Bytes()[start:]), f.name, "@")
+	if text == "" { // there is only a head
+		return
+	}
 	same := g.shared[text]
 	if same == nil {
 		g.shared[text] = f
 		return
 	}
 	g.bodies.Truncate(start)
-	g.bodies.line("#define %s %s", f.name, same.name)
+	g.aliases.line("#define %s %s", f.name, same.name)
 	g.roots[len(g.roots)-1] = same
 }
 

@@ -95,7 +95,7 @@ func (g *gen) splitHead(h *handler, b *body, start int) {
 		text = strings.ReplaceAll(text, "@", hd.name)
 		g.bodies.WriteString(strings.Replace(text, "\n{\n", fmt.Sprintf("\n{\n\tconst struct row_%s *row = c->point->row;\n", hd.name), 1))
 	}
-	g.bodies.line("#define %s %s", b.f.name, hd.name)
+	g.aliases.line("#define %s %s", b.f.name, hd.name)
 	b.f.name = hd.name
 	values := "{ " + strings.Join(r.values, ", ") + " }"
 	at := slices.Index(hd.rows, values)

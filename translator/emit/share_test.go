@@ -21,7 +21,7 @@ func TestSharedHandlers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := bytes.Count(out.C, []byte("static void probe_")); n != 2 {
+		if n := bytes.Count(out.C, []byte("SHARED void probe_")); n != 2 {
 			t.Errorf("%d handlers", n)
 		}
 		if !bytes.Contains(out.C, []byte("\n#define probe_1 probe_0\n")) {

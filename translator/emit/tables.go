@@ -15,7 +15,7 @@ import (
 )
 
 // assemble writes the C file.
-func (g *gen) assemble() []byte {
+func (g *gen) assemble(parts int) []byte {
 	g.fillManifest()
 	if g.opts.Monitor {
 		g.describeViews()
@@ -29,6 +29,7 @@ func (g *gen) assemble() []byte {
 	w.line("")
 	w.line("#pragma GCC diagnostic ignored \"-Wdeclaration-after-statement\"")
 	w.line("")
+	linkage(w, parts)
 	g.limitTexts(w)
 	g.frames(w)
 	g.declareArrays(w)
@@ -39,7 +40,8 @@ func (g *gen) assemble() []byte {
 	w.line("")
 	w.Write(g.protos.Bytes())
 	w.Write(g.helpers.Bytes())
-	w.Write(g.bodies.Bytes())
+	g.code(w, parts)
+	w.Write(g.aliases.Bytes())
 	w.line("")
 	w.line("#line %d %s", lines(w)+2, cString(g.fileName()))
 	g.arrayTable(w)
@@ -51,6 +53,9 @@ func (g *gen) assemble() []byte {
 		g.viewTable(w)
 	}
 	g.programTable(w)
+	if parts > 1 {
+		w.line("#endif")
+	}
 	return w.Bytes()
 }
 
@@ -74,8 +79,7 @@ func (g *gen) errorText(error, more string) string {
 func (g *gen) limitTexts(w *writer) {
 	l := &g.opts.Limits
 	text := func(name, attributes, error, more string) {
-		w.line("static const char %s[] %s=", name, attributes)
-		w.line("\t%s;", cString(g.errorText(error, more)))
+		w.line("SHARED const char %s[] %s%s;", name, attributes, initial(cString(g.errorText(error, more))))
 	}
 	text("too_many_actions", unused+" ", "MAXACTION exceeded", fmt.Sprintf("more than %d loop iterations and calls, or %d in begin, end and error probes%s",
 		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, maxLimit)))

@@ -73,9 +73,10 @@ func (g *gen) emitTail(f *cFunc) {
 	if f.locks && b.locked {
 		unlock = b.lock(h)
 	}
-	head := fmt.Sprintf("static void %s(%s)", f.name, params(fn, true, func(p *program.Local) string { return b.local(p).name }))
+	head := fmt.Sprintf("SHARED void %s(%s)", f.name, params(fn, true, func(p *program.Local) string { return b.local(p).name }))
 	g.protos.line("%s __attribute__((__noinline__));", head)
 	w := &g.bodies
+	start := w.Len()
 	w.line("")
 	w.at(fn.At)
 	w.line("%s", head)
@@ -87,4 +88,5 @@ func (g *gen) emitTail(f *cFunc) {
 	b.leave(w, h, unlock)
 	w.line("return;")
 	w.close("}")
+	g.apart(start, "")
 }

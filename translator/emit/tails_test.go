@@ -59,7 +59,7 @@ func TestTails(t *testing.T) {
 		fmt.Fprintf(&script, "probe x { name = \"x%d\" }\n", i)
 	}
 	c := aliased(t, script.String(), "global n probe x { n[name]++ }").C
-	for text, want := range map[string]int{"put_keys0(c, ": 1, "gs_write_lock(c": 1, "static void tail_0_locks(": 2, "\ttail_0_locks(c": 1, "static void head_0(": 1, "&rows_head_0[": 20} {
+	for text, want := range map[string]int{"put_keys0(c, ": 1, "gs_write_lock(c": 1, "SHARED void tail_0_locks(": 2, "\ttail_0_locks(c": 1, "SHARED void head_0(": 1, "&rows_head_0[": 20} {
 		if n := bytes.Count(c, []byte(text)); n != want {
 			t.Errorf("%q stands %d times in C, not %d:\n%s", text, n, want, c)
 		}
@@ -83,7 +83,7 @@ func TestTailTouchesGlobals(t *testing.T) {
 			t.Errorf("%q stands %d times in C, not %d:\n%s", text, n, want, c)
 		}
 	}
-	tail := c[bytes.LastIndex(c, []byte("static void tail_0(")):]
+	tail := c[bytes.LastIndex(c, []byte("SHARED void tail_0(")):]
 	tail = tail[:bytes.Index(tail, []byte("\n}"))]
 	if bytes.Contains(tail, []byte("lock")) {
 		t.Errorf("the tail takes or frees locks:\n%s", tail)

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -134,7 +135,11 @@ func (b *Builder) Build(p *program.Program, opts emit.Options, dir string) (*Exe
 	}
 	exe := &Executable{Path: filepath.Join(dir, "script"), Output: out}
 	flags := append(b.cflags(b.dir), fmt.Sprintf("-DMAXSTRINGLEN=%d", opts.Limits.MaxStringLen))
-	sources := map[string][]byte{"script.c": out.C}
+	objects, err := parts(flags, out, dir)
+	if err != nil {
+		return nil, err
+	}
+	sources := map[string][]byte{}
 	if out.EmbeddedC != nil {
 		sources["embedded.c"] = out.EmbeddedC
 	}
@@ -146,7 +151,27 @@ func (b *Builder) Build(p *program.Program, opts emit.Options, dir string) (*Exe
 		}
 		args = append(args, path)
 	}
-	return exe, gcc(append(append(args, "-o", exe.Path), b.objs...))
+	return exe, gcc(slices.Concat(args, []string{"-o", exe.Path}, objects, b.objs))
+}
+
+// parts compiles each part of the script's C by itself.
+func parts(flags []string, out *emit.Output, dir string) (objects []string, err error) {
+	source := filepath.Join(dir, "script.c")
+	if err := os.WriteFile(source, out.C, 0o644); err != nil {
+		return nil, err
+	}
+	for part := range out.Parts {
+		object := filepath.Join(dir, fmt.Sprintf("script%d.o", part))
+		args := append(flags[:len(flags):len(flags)], "-c", "-o", object, source)
+		if out.Parts > 1 {
+			args = append(args, "-Wno-unused-function", fmt.Sprintf("-DGS_PARTS=%d", 1<<part)) // which another part uses
+		}
+		if err := gcc(args); err != nil {
+			return nil, err
+		}
+		objects = append(objects, object)
+	}
+	return objects, nil
 }
 
 // An Executable is a compiled script.
