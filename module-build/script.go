@@ -111,8 +111,8 @@ const large = 640 << 10
 var withoutGain = []string{
 	"-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize", "-fno-tree-pre", "-fno-code-hoisting", "-fno-schedule-insns2", "-fno-gcse",
 	"-fno-tree-vrp", "-fno-rerun-cse-after-loop", "-fno-tree-pta", "-fno-tree-reassoc", "-fno-expensive-optimizations",
-	"-fno-tree-dominator-opts", "-fno-dce", "-fno-dse", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-ipa-icf", "-fno-ipa-vrp", "-fno-ipa-bit-cp",
-	"-fno-ipa-pure-const", "-fno-ipa-reference", "-fno-ipa-profile",
+	"-fno-tree-dominator-opts", "-fno-dse", "-fno-ipa-icf", "-fno-ipa-vrp", "-fno-ipa-bit-cp", "-fno-ipa-pure-const", "-fno-ipa-reference",
+	"-fno-ipa-profile",
 }
 
 // effort are the flags that make a compiler quick with as much C.
