@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/pkg/errors"
 	"golang.org/x/sys/unix"
@@ -73,7 +74,8 @@ func Build(ctx context.Context, req Request) (Result, error) {
 		return Result{}, err
 	}
 	runtimeKey := target.runtimeKey(&req)
-	req.key = hashKey(runtimeKey, req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild), req.Sign.state())
+	req.key = hashKey(runtimeKey, strings.Join(withoutGain, " "), req.Name, req.C, req.Embedded, req.Manifest, strconv.FormatBool(req.KBuild),
+		req.Sign.state())
 	dir := cache.Path("module", req.key)
 	module := filepath.Join(dir, req.Name+".ko")
 	if req.Rebuild {
