@@ -137,7 +137,7 @@ func newGenlFamily() string {
 
 // howToSign is docs/SIGNING.md in short.
 const howToSign = `sign it with --sign KEY,CERT. A key of your own is made and enrolled, once, with
-    openssl req -new -x509 -newkey rsa:2048 -noenc -days 3650 -subj /CN=gostap/ -keyout mok.key -outform DER -out mok.der
+    openssl req -new -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=gostap/ -keyout mok.key -outform DER -out mok.der
     mokutil --import mok.der      # asks for a password, and at the next boot the firmware asks for it again
 and then serves as --sign mok.key,mok.der (Debian's own is in /var/lib/dkms, Ubuntu's in /var/lib/shim-signed/mok, if they are there);
 ` + distro.Doctor

@@ -89,7 +89,10 @@ func (f Facts) debuginfo() Finding {
 	if d.Path != "" {
 		return Finding{"debuginfo", OK, d.Path, ""}
 	}
-	fix := first(f.Distribution.KernelDebuginfo(f.Kernel.Release), exportServer(f.Distribution))
+	fix := ""
+	if !f.Distribution.Foreign(f.Kernel.Release) {
+		fix = first(f.Distribution.KernelDebuginfo(f.Kernel.Release), exportServer(f.Distribution))
+	}
 	if d.Problem != "" {
 		return Finding{"debuginfo", Warning, d.Problem + withoutDebuginfo, fix}
 	}
@@ -126,10 +129,16 @@ func (f Facts) program() Finding {
 	return Finding{"program", Warning, p.Path + " has no debuginfo: only symbols, marks and PLT calls can be probed", fix}
 }
 
+// foreign is said of a kernel that the distribution has no packages for.
+const foreign = "this is none of the distribution's kernels: whoever built it has them"
+
 func (f Facts) headers() Finding {
 	if f.Needs.Missing != "" {
-		return Finding{"headers", Error, "those of " + f.Kernel.Release + " are missing (looked for " + f.Needs.Missing + "): no script can be built",
-			f.Distribution.Headers(f.Kernel.Release)}
+		text := "those of " + f.Kernel.Release + " are missing (looked for " + f.Needs.Missing + "): no script can be built"
+		if f.Distribution.Foreign(f.Kernel.Release) {
+			text += "; " + foreign
+		}
+		return Finding{"headers", Error, text, f.Distribution.Headers(f.Kernel.Release)}
 	}
 	return Finding{"headers", OK, f.Needs.Build, ""}
 }

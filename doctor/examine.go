@@ -42,7 +42,7 @@ func Examine(f Facts) []Finding {
 		list = append(list, f.uprobes(), f.perf())
 	}
 	list = append(list, f.vm())
-	if len(f.VM.Missing) == 0 && f.VM.Problem == "" && f.VM.Release != "" {
+	if f.VM.Usable() {
 		list = append(list, f.kvm())
 	}
 	return list

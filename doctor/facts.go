@@ -90,6 +90,9 @@ type VM struct {
 	KVM     KVM
 }
 
+// Usable reports whether --vm works, whatever building for its kernel takes.
+func (v VM) Usable() bool { return len(v.Missing) == 0 && v.Problem == "" && v.Release != "" }
+
 // A KVM tells whether guests run at full speed.
 type KVM struct {
 	Device  bool // /dev/kvm exists

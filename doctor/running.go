@@ -57,7 +57,7 @@ func (f Facts) signing() Finding {
 	if len(l.Keys) > 0 {
 		return Finding{"signing", Error, state + "; " + l.Keys[0].Cert + " is not enrolled as far as mokutil says", fix + "mokutil --import " + l.Keys[0].Cert + " && reboot"}
 	}
-	return Finding{"signing", Error, state + "; this machine has none of its own", fix + "openssl req -new -x509 -newkey rsa:2048 -noenc -days 3650 -subj /CN=gostap/ -keyout mok.key -outform DER -out mok.der && mokutil --import mok.der && reboot"}
+	return Finding{"signing", Error, state + "; this machine has none of its own", fix + "openssl req -new -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=gostap/ -keyout mok.key -outform DER -out mok.der && mokutil --import mok.der && reboot"}
 }
 
 func (f Facts) ftrace() Finding {

@@ -103,11 +103,23 @@ func printFindings(w io.Writer, facts doctor.Facts, findings []doctor.Finding, c
 			fmt.Fprintf(w, "%20s%s\n", "", f.Fix)
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", map[doctor.Status]string{
-		doctor.OK:      "Nothing is missing.",
-		doctor.Note:    "Scripts can be built and run; what is missing is not for everybody.",
-		doctor.Warning: "Scripts can be built and run, but not all of them, or not as they should.",
-		doctor.Error:   "Scripts can't be built or run here before the errors are mended.",
-	}[doctor.Worst(findings)])
+	_, err := fmt.Fprintf(w, "\n%s\n", conclusion(facts, findings))
 	return err
+}
+
+// conclusion is the last line: what runs here.
+func conclusion(facts doctor.Facts, findings []doctor.Finding) string {
+	switch doctor.Worst(findings) {
+	case doctor.OK:
+		return "Nothing is missing."
+	case doctor.Note:
+		return "Scripts can be built and run; what is missing is not for everybody."
+	case doctor.Warning:
+		return "Scripts can be built and run, but not all of them, or not as they should."
+	}
+	if facts.Live != nil && facts.VM.Usable() {
+		return "Scripts can't be built or run for this kernel before the errors are mended. In a VM they can: gostap --vm -c COMMAND SCRIPT;\n" +
+			"gostap doctor -r " + facts.VM.Release + " says whether building for its kernel lacks anything."
+	}
+	return "Scripts can't be built or run here before the errors are mended."
 }

@@ -67,9 +67,9 @@ func TestOpen(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	t.Setenv("GOSTAP_CACHE", t.TempDir())
-	_, err := Open("9.9.9-none")
+	_, err := Open("9.9.9-9-amd64")
 	var missing *MissingError
-	if !errors.As(err, &missing) || missing.Install != "apt install linux-image-9.9.9-none" {
+	if !errors.As(err, &missing) || missing.Install != "apt install linux-image-9.9.9-9-amd64" {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Open("../etc"); err == nil {

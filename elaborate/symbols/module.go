@@ -81,7 +81,11 @@ func (k *Kernel) Modules() (ModuleTree, error) {
 	dir := kernels.Find(k.Release).Modules()
 	dep, err := os.ReadFile(filepath.Join(dir, "modules.dep"))
 	if err != nil {
-		return nil, &MissingError{What: "no modules of kernel " + k.Release + ": " + err.Error(), Install: distro.Here().Image(k.Release) + " && depmod " + k.Release}
+		missing := &MissingError{What: "no modules of kernel " + k.Release + ": " + err.Error()}
+		if install := distro.Here().Image(k.Release); install != "" {
+			missing.Install = install + " && depmod " + k.Release
+		}
+		return nil, missing
 	}
 	tree := ModuleTree{}
 	for line := range strings.Lines(string(dep)) {

@@ -4,6 +4,10 @@ package vars
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +15,7 @@ import (
 	"strings"
 
 	"gostap/elaborate/btf"
+	"gostap/internal/cache"
 	"gostap/internal/kernels"
 )
 
@@ -18,43 +23,74 @@ import (
 // long volatile jiffies;": 0 if they do not declare it, as an array, or in several ways.
 func headerType(types btf.Named, release, name string) btf.ID {
 	k := kernels.Find(release)
-	statement := regexp.MustCompile(`(?m)^\s*extern\s([^;(){}=]*?)\b` + regexp.QuoteMeta(name) + `\b([^;,(){}=]*);`)
-	spelled := ""
+	var dirs []string
 	for _, tree := range []string{k.Source(), k.Build()} {
 		for _, dir := range []string{"include", filepath.Join("arch", machine.KernelName, "include")} {
-			err := eachHeader(filepath.Join(tree, dir), func(text []byte) bool {
-				if !bytes.Contains(text, []byte(name)) {
-					return true
-				}
-				for _, m := range statement.FindAllSubmatch(text, -1) {
-					one := typeWords(string(m[1]))
-					if bytes.Contains(m[2], []byte("[")) || spelled != "" && spelled != one {
-						spelled = ""
-						return false
-					}
-					spelled = one
-				}
-				return true
-			})
-			if err != nil {
-				return 0
+			if dir, err := filepath.EvalSymlinks(filepath.Join(tree, dir)); err == nil { // a tree need not have each folder
+				dirs = append(dirs, dir)
 			}
 		}
 	}
-	if ids := typesNamed(types, spelled); len(ids) == 1 {
+	if ids := typesNamed(types, declaredType(release, dirs, name)); len(ids) == 1 {
 		return ids[0]
 	}
 	return 0
 }
 
+// declaredType returns how the headers below dirs spell a variable's type, "" if they do not say one. The answer is
+// cached until a folder of dirs changes, as reading all headers takes half a second.
+func declaredType(release string, dirs []string, name string) string {
+	key := sha256.New()
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return ""
+		}
+		fmt.Fprintln(key, dir, info.ModTime().UnixNano())
+	}
+	path := cache.Path("declarations", release+"-"+hex.EncodeToString(key.Sum(nil)[:8]), name)
+	f, err := cache.Open(path, func() ([]byte, error) { return []byte(searchHeaders(dirs, name)), nil })
+	if err != nil {
+		return searchHeaders(dirs, name)
+	}
+	defer f.Close()
+	spelled, err := io.ReadAll(f)
+	if err != nil {
+		return searchHeaders(dirs, name)
+	}
+	return string(spelled)
+}
+
+// searchHeaders returns the one type, without qualifiers, that declarations of a variable in headers below dirs have.
+func searchHeaders(dirs []string, name string) string {
+	statement := regexp.MustCompile(`(?m)^\s*extern\s([^;(){}=]*?)\b` + regexp.QuoteMeta(name) + `\b([^;,(){}=]*);`)
+	spelled := ""
+	for _, dir := range dirs {
+		err := eachHeader(dir, func(text []byte) bool {
+			if !bytes.Contains(text, []byte(name)) {
+				return true
+			}
+			for _, m := range statement.FindAllSubmatch(text, -1) {
+				one := typeWords(string(m[1]))
+				if bytes.Contains(m[2], []byte("[")) || spelled != "" && spelled != one {
+					spelled = ""
+					return false
+				}
+				spelled = one
+			}
+			return true
+		})
+		if err != nil {
+			return ""
+		}
+	}
+	return spelled
+}
+
 // eachHeader calls f with each header below dir, until it returns false: then the result is fs.SkipAll.
 func eachHeader(dir string, f func(text []byte) bool) error {
-	dir, err := filepath.EvalSymlinks(dir) // WalkDir follows no link
-	if err != nil {
-		return nil // a tree need not have each folder
-	}
 	stopped := false
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".h" {
 			return err
 		}

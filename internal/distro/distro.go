@@ -72,7 +72,7 @@ func (d Distribution) Install(what ...string) string {
 	return command
 }
 
-// Headers returns the command that installs the headers of a kernel release.
+// Headers returns the command that installs the headers of a kernel release; this and the others are "" if the distribution has no such package.
 func (d Distribution) Headers(release string) string { return d.ofKernel(release, headers) }
 
 // Image returns the command that installs a kernel release.
@@ -91,10 +91,16 @@ func (d Distribution) KernelDebuginfo(release string, also ...string) string {
 	return command
 }
 
+// Foreign reports whether a kernel release is none of the distribution's, which has no packages for it then.
+func (d Distribution) Foreign(release string) bool {
+	f, ok := families[d.Family]
+	return ok && !f.releases().MatchString(release)
+}
+
 // ofKernel is the command for a package of a kernel release.
 func (d Distribution) ofKernel(release string, part kernelPart) string {
-	f := families[d.Family]
-	if f.kernel == nil {
+	f, ok := families[d.Family]
+	if !ok || d.Foreign(release) {
 		return ""
 	}
 	return f.kernel(part, release)

@@ -53,6 +53,9 @@ func TestCommands(t *testing.T) {
 		if got := d.KernelDebuginfo(c.release, Pahole); c.debuginfo != "" && got != c.debuginfo {
 			t.Errorf("%s: debuginfo: %q", c.name, got)
 		}
+		if d.Foreign(c.release) {
+			t.Errorf("%s: %s is foreign", c.name, c.release)
+		}
 		if got := d.Debuginfod(); got != c.server {
 			t.Errorf("%s: server: %q", c.name, got)
 		}
@@ -64,5 +67,33 @@ func TestCommands(t *testing.T) {
 	}
 	if got := Parse(rocky).Install(Make, Qemu); got != "" {
 		t.Errorf("what has no package: %q", got)
+	}
+}
+
+// The kernels of distributions have packages there, others none.
+func TestForeign(t *testing.T) {
+	own := map[string][]string{
+		debian: {"6.1.0-56-amd64", "6.1.0-56-cloud-amd64", "6.1.0-0.deb11.21-rt-amd64", "6.12.117+deb12-cloud-amd64", "6.12.9+bpo-amd64", "5.10.0-32-amd64"},
+		ubuntu: {"6.8.0-41-generic", "5.15.0-1051-aws", "6.8.0-31-lowlatency", "6.5.0-1018-nvidia-64k"},
+		fedora: {"6.10.6-200.fc40.x86_64"},
+		rhel:   {"4.18.0-553.el8_10.x86_64", "5.14.0-427.13.1.el9_4.x86_64"},
+		leap:   {"6.4.0-150600.23.25-default", "5.14.21-150400.24.100-azure"},
+		arch:   {"6.10.6-arch1-1", "6.6.47-1-lts", "6.10.6-zen1-1-zen"},
+	}
+	for text, releases := range own {
+		d := Parse(text)
+		for _, release := range releases {
+			if d.Foreign(release) || d.Headers(release) == "" {
+				t.Errorf("%s: %s is foreign", d.ID, release)
+			}
+		}
+		for _, release := range []string{"6.18.44-fc-v595", "6.10.6", "6.10.6-mine", "5.15.153.1-microsoft-standard-WSL2", "6.1.0-custom-default-1"} {
+			if !d.Foreign(release) || d.Headers(release)+d.Image(release)+d.KernelDebuginfo(release) != "" {
+				t.Errorf("%s: %s is not foreign", d.ID, release)
+			}
+		}
+	}
+	if Parse(unknown).Foreign("6.10.6-mine") {
+		t.Error("a kernel is foreign to a distribution that is not known")
 	}
 }

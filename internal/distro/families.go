@@ -2,7 +2,12 @@
 
 package distro
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+
+	"gostap/internal/lazyregexp"
+)
 
 // The common names of packages.
 const (
@@ -35,6 +40,7 @@ type family struct {
 	names      map[string]string // packages that do not have their common name; "" for what is not packaged
 	compilers  bool              // each version of gcc has a package of its name
 	kernel     func(part kernelPart, release string) string
+	releases   func() *regexp.Regexp // matches the releases of the family's kernels, and few that others have built
 	debuginfod string
 }
 
@@ -52,6 +58,16 @@ func (f family) pkg(name string) string {
 	return name
 }
 
+// The releases of kernels: 6.1.0-56-cloud-amd64, 6.12.117+deb12-cloud-amd64 and 6.8.0-41-generic; 6.10.6-200.fc40.x86_64, 5.14.0-427.el9.x86_64;
+// 6.4.0-150600.23.25-default; 6.10.2-arch1-1, 6.6.44-1-lts, 6.10.6-zen1-1-zen; 6.6.50-0-lts.
+var (
+	debianRelease = lazyregexp.MustCompile(`^\d+\.\d+\.\d+(-\d[\w.]*|\+(deb|bpo)\w*)-[a-z][a-z0-9-]*$`)
+	fedoraRelease = lazyregexp.MustCompile(`\.(fc|el|amzn)[\d_]+\.\w+$`)
+	suseRelease   = lazyregexp.MustCompile(`^[\d.]+-[\w.]+-(default|azure|preempt|rt|kvmsmall|longterm|vanilla)$`)
+	archRelease   = lazyregexp.MustCompile(`-(arch\d+-\d+|lts|zen|hardened|rt|rt-lts)$`)
+	alpineRelease = lazyregexp.MustCompile(`-\d+-lts$`)
+)
+
 // families are those that are known, by the ID that their members have among ID and ID_LIKE.
 var families = map[string]family{
 	"debian": {
@@ -60,6 +76,7 @@ var families = map[string]family{
 		compilers:  true,
 		kernel:     fixed("apt install linux-headers-%s", "apt install linux-image-%s", "apt install linux-image-%s-dbg"),
 		debuginfod: "https://debuginfod.debian.net",
+		releases:   debianRelease,
 	},
 	"ubuntu": {
 		install:   "apt install",
@@ -69,35 +86,41 @@ var families = map[string]family{
 		kernel: fixed("apt install linux-headers-%s", "apt install linux-image-%s",
 			`apt install ubuntu-dbgsym-keyring && (. /etc/os-release; for s in "" -updates; do echo "deb http://ddebs.ubuntu.com $VERSION_CODENAME$s main universe"; done) >/etc/apt/sources.list.d/ddebs.list && apt update && apt install linux-image-%s-dbgsym`),
 		debuginfod: "https://debuginfod.ubuntu.com",
+		releases:   debianRelease,
 	},
 	"fedora": {
 		install:    "dnf install",
 		names:      map[string]string{Qemu: "qemu-system-x86-core", Virtiofsd: "", Busybox: "busybox", Pahole: "dwarves"},
 		kernel:     fixed("dnf install kernel-devel-%s", "dnf install kernel-core-%s", "dnf --enablerepo='*debug*' install kernel-debuginfo-%s"),
 		debuginfod: "https://debuginfod.fedoraproject.org",
+		releases:   fedoraRelease,
 	},
 	"rhel": {
 		install:    "dnf install",
 		names:      map[string]string{Qemu: "", Virtiofsd: "", Busybox: "", Pahole: "dwarves"},
 		kernel:     fixed("dnf install kernel-devel-%s", "dnf install kernel-core-%s", "dnf --enablerepo='*debug*' install kernel-debuginfo-%s"),
 		debuginfod: "",
+		releases:   fedoraRelease,
 	},
 	"suse": {
 		install:    "zypper install",
 		names:      map[string]string{Qemu: "qemu-x86", Virtiofsd: "", Busybox: "busybox-static", Pahole: "dwarves"},
 		kernel:     suseKernel,
 		debuginfod: "https://debuginfod.opensuse.org",
+		releases:   suseRelease,
 	},
 	"arch": {
 		install:    "pacman -S",
 		names:      map[string]string{Qemu: "qemu-system-x86", Virtiofsd: ""},
 		kernel:     archKernel,
 		debuginfod: "https://debuginfod.archlinux.org",
+		releases:   archRelease,
 	},
 	"alpine": {
-		install: "apk add",
-		names:   map[string]string{Qemu: "qemu-system-x86_64", Virtiofsd: "", Busybox: "busybox-static"},
-		kernel:  fixed("apk add linux-lts-dev", "apk add linux-lts", ""),
+		install:  "apk add",
+		names:    map[string]string{Qemu: "qemu-system-x86_64", Virtiofsd: "", Busybox: "busybox-static"},
+		kernel:   fixed("apk add linux-lts-dev", "apk add linux-lts", ""),
+		releases: alpineRelease,
 	},
 }
 

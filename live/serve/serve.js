@@ -58,7 +58,7 @@ source.onmessage = m => {
   const e = JSON.parse(m.data), s = e.session;
   $("title").textContent = clean(s.script || s.module);
   document.title = clean(s.script || s.module) + " – gostap";
-  $("state").textContent = clean((s.running ? "Running" : "Over") + " since " + new Date(s.started).toLocaleString() + " as " + s.module + ": " + s.records + " records, " + s.lost + " lost, " + s.errors + " errors, " + s.skipped + " hits skipped.");
+  $("state").textContent = clean((s.running ? "Running" : "Over") + " since " + new Date(s.started).toLocaleString(undefined, { hourCycle: "h23" }) + " as " + s.module + ": " + s.records + " records, " + s.lost + " lost, " + s.errors + " errors, " + s.skipped + " hits skipped.");
   $("controls").hidden = !e.controls;
   probes(e.probes || [], e.controls);
   (e.globals || []).forEach(global);

@@ -8,16 +8,18 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"gostap/tests/trace"
 )
 
 var dd = Task{PID: 7, TID: 8, Thread: "dd", Process: "sh"}
 
 // script returns a trace of events of handlers of these points.
 func script(t *testing.T, points []string, events ...Event) []byte {
-	trace := New(points, Clocks{1, 2, 3})
+	writer := New(points, Clocks{1, 2, 3})
 	var out []byte
 	for i := range events {
-		out = trace.Append(out, &events[i])
+		out = writer.Append(out, &events[i])
 	}
 	return out
 }
@@ -41,7 +43,7 @@ func TestPairs(t *testing.T) {
 	at := func(time uint64, point int, task Task, text string, args ...Arg) Event {
 		return Event{Time: time, CPU: int(time) % 2, Task: task, Point: point, Text: []byte(text), Args: args}
 	}
-	trace := script(t, points,
+	written := script(t, points,
 		at(10, 0, dd, "reads 5\n", Arg{Name: "count", Number: -5}),
 		at(11, 0, other, "\n"),
 		at(12, 2, dd, "calls\n"), // its return prints nothing
@@ -49,7 +51,7 @@ func TestPairs(t *testing.T) {
 		at(15, 1, dd, "line\nline\x1b\xff\n", Arg{Name: "name", Text: []byte("a\x00b")}),
 		at(16, 1, dd, "once more\n"),
 		at(17, 6, dd, "x"), at(18, 7, Task{Thread: "swapper/0"}, "tick"), at(19, 3, other, "no entry"), at(20, -1, dd, "?"))
-	compare(t, read(t, trace, false), `
+	compare(t, trace.Read(t, written, false), `
 [sh 7/dd 8] 10+5 vfs_read {probe=kernel.function("vfs_read@fs/read_write.c:450").call}{text=reads 5}{count=-5}{probe=kernel.function("vfs_read@fs/read_write.c:450").return.maxactive(9)}{text=line
 line��}{name=a�b}
 [sh 7/helper 9] 11+? vfs_read {probe=kernel.function("vfs_read@fs/read_write.c:450").call}
@@ -59,7 +61,7 @@ line��}{name=a�b}
 [sh 7/dd 8] 17 alone returns {probe=kernel.function("alone").return}{text=x}
 [sh 7/helper 9] 19 ns::f(int) returns {probe=process("/bin/x").function("ns::f(int)@x.cc:3").return}{text=no entry}
 [sh 7/dd 8] 20 ? {text=?}`)
-	if cpus := read(t, trace, true); !strings.Contains(cpus, "[CPUs/CPU 0] 18 timer.s(1) {probe=timer.s(1)}{text=tick}") || !strings.Contains(cpus, "[CPUs/CPU 1] 15 vfs_read returns") {
+	if cpus := trace.Read(t, written, true); !strings.Contains(cpus, "[CPUs/CPU 0] 18 timer.s(1) {probe=timer.s(1)}{text=tick}") || !strings.Contains(cpus, "[CPUs/CPU 1] 15 vfs_read returns") {
 		t.Errorf("on processors' tracks:\n%s", cpus)
 	}
 }
@@ -82,7 +84,7 @@ func TestMarks(t *testing.T) {
 	at := func(time uint64, text string) Event {
 		return Event{Time: time, Task: dd, Point: 0, Text: []byte(text)}
 	}
-	compare(t, read(t, script(t, []string{"timer.s(1)"},
+	compare(t, trace.Read(t, script(t, []string{"timer.s(1)"},
 		at(1, "B|7|outer|x\n"), at(2, "C|7|queued|3\nC|0|load|-4\nC|0|bad|many\n"), at(3, "B|7|inner\nsaid\n"), at(4, "E\nE|7\nE\n"),
 		at(5, "S|7|io|1\n"), at(6, "S|7|io|2\n"), at(7, "F|7|io|1\n"), at(8, "S|7|io|3\n"), at(9, "F|7|io|2\nF|7|io|9\n"), at(10, "F|7|io|3\n"),
 		at(11, "I|7|now\nBut this\nE-mail\nB|\n")), false), `
@@ -102,24 +104,24 @@ B|}
 
 // A thread has no track unless there is something on it: one that a counter's value came from has none.
 func TestTracks(t *testing.T) {
-	trace := script(t, []string{"timer.s(1)"}, Event{Task: dd, Text: []byte("C|0|load|4\nS|0|io|1\n")})
-	if !bytes.Contains(trace, []byte("load")) || bytes.Contains(trace, []byte("dd")) {
-		t.Errorf("%q", trace)
+	written := script(t, []string{"timer.s(1)"}, Event{Task: dd, Text: []byte("C|0|load|4\nS|0|io|1\n")})
+	if !bytes.Contains(written, []byte("load")) || bytes.Contains(written, []byte("dd")) {
+		t.Errorf("%q", written)
 	}
 }
 
 // Slices that never end do not grow without bounds, and long text is truncated.
 func TestBounds(t *testing.T) {
 	points := []string{`kernel.function("f")`, `kernel.function("f").return`}
-	trace := New(points, Clocks{})
+	writer := New(points, Clocks{})
 	var out []byte
 	for i := range uint64(3 * maxOpen) {
-		out = trace.Append(out, &Event{Time: i, Task: dd, Point: 0, Text: []byte("B|7|mark\n" + strings.Repeat("x", 40<<10))})
+		out = writer.Append(out, &Event{Time: i, Task: dd, Point: 0, Text: []byte("B|7|mark\n" + strings.Repeat("x", 40<<10))})
 	}
-	if n := len(trace.threads[8].open); n != maxOpen {
+	if n := len(writer.threads[8].open); n != maxOpen {
 		t.Errorf("%d slices are open", n)
 	}
-	text := read(t, out, false)
+	text := trace.Read(t, out, false)
 	if open := strings.Count(text, "+?"); open != maxOpen || !strings.Contains(text, "xx… and 24576 bytes more") {
 		t.Errorf("%d slices are open in the trace", open)
 	}
@@ -132,10 +134,10 @@ func FuzzNames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, text string, pid uint32) {
 		task := Task{PID: pid, TID: pid &^ 1, Thread: name, Process: name}
-		trace := script(t, []string{name, name + ".return"},
+		written := script(t, []string{name, name + ".return"},
 			Event{Time: 1, Task: task, Text: []byte(text), Args: []Arg{{Name: "a", Text: []byte(text)}, {Name: "n", Number: math.MinInt64}}},
 			Event{Time: 2, Task: task, Text: []byte(text)}, Event{Time: 3, Task: task, Point: 1, Text: []byte(text)})
-		for _, r := range read(t, trace, true) {
+		for _, r := range trace.Read(t, written, true) {
 			if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 				t.Errorf("%U is in the trace", r)
 			}

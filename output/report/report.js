@@ -14,7 +14,7 @@ for (const s of data.series) {
   into("series", section);
   section.append(el("h3", s.title, "name"));
   if (s.columns.length > 1) heatMap(section, s);
-  else section.append(histogram(s.histogram, s.columns[0], s.title + " at " + new Date(s.times[0]).toLocaleString(), s.first, s.buckets));
+  else section.append(histogram(s.histogram, s.columns[0], s.title + " at " + new Date(s.times[0]).toLocaleString(undefined, { hourCycle: "h23" }), s.first, s.buckets));
   if (s.omitted) section.append(el("p", "The " + s.omitted + " that were printed last of this kind are left out.", "note"));
 }
 

@@ -65,6 +65,11 @@ func TestText(t *testing.T) {
 	if list := chunks([]byte("x" + strings.Repeat("é", chunk))); len(list) != 2 || list[1] != "é" {
 		t.Errorf("a character is cut: %d chunks", len(list))
 	}
+	var blank Text
+	fmt.Fprint(&blank, "\n\n \t\n")
+	if head, tail, _ := blank.parts(); len(head)+len(tail) > 0 {
+		t.Errorf("blank lines, which are left of stacks, are output: %q %q", head, tail)
+	}
 }
 
 // FuzzNames uses any bytes as data: the page has no other markup than its own, and its data can be

@@ -26,9 +26,12 @@ func (t *Text) Write(p []byte) (int, error) {
 }
 
 // parts returns the beginning and the end, without the partial lines at a gap between them, and the
-// number of bytes in the gap.
+// number of bytes in the gap. Output of blank lines alone, as what prints stacks leaves it, is none.
 func (t *Text) parts() (head, tail []byte, omitted int) {
 	head, tail, omitted = t.head, t.tail, t.omitted
+	if len(tail) == 0 && len(bytes.TrimSpace(head)) == 0 {
+		return nil, nil, 0
+	}
 	if more := len(tail) - textSize; more > 0 {
 		tail, omitted = tail[more:], omitted+more
 	}

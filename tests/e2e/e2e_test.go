@@ -27,6 +27,7 @@ import (
 	"gostap/internal/vmlinuz"
 	"gostap/tests/guest"
 	"gostap/tests/receiver"
+	"gostap/tests/trace"
 	"gostap/translator/syntax"
 )
 
@@ -206,6 +207,7 @@ func scriptParams(t *testing.T, dir string) testscript.Params {
 			"mark":     mark,
 			"enabled":  enabled,
 			"receiver": receive,
+			"trace":    readTrace,
 		},
 	}
 }
@@ -314,6 +316,20 @@ func enabled(ts *testscript.TestScript, neg bool, args []string) {
 		return strings.Contains("\n"+string(list), "\n"+args[0]+" ") != neg
 	})
 }
+
+// readTrace writes the lines of a Perfetto trace to another file: trace FROM TO.
+func readTrace(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: trace FROM TO")
+	}
+	lines := trace.Read(traceProblems{ts}, []byte(ts.ReadFile(args[0])), false)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(lines+"\n"), 0o666))
+}
+
+// traceProblems ends the script at the first problem.
+type traceProblems struct{ *testscript.TestScript }
+
+func (t traceProblems) Errorf(format string, args ...any) { t.Fatalf(format, args...) }
 
 // receive starts an OpenTelemetry receiver or, with the name of a file, writes the received data to it.
 func receive(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,14 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-package perfetto
+// Package trace reads Perfetto's traces for tests.
+package trace
 
 import (
 	"fmt"
 	"strings"
-	"testing"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// A T reports what is wrong with a trace, as testing.T does.
+type T interface {
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Field numbers and values of Perfetto's messages (protos/perfetto/trace).
+const (
+	tracePacket = 1
+
+	packetClockSnapshot = 6
+	packetTimestamp     = 8
+	packetSequence      = 10
+	packetTrackEvent    = 11
+	packetInterned      = 12
+	packetFlags         = 13
+	packetClockID       = 58
+	packetDefaults      = 59
+	packetTrack         = 60
+
+	internedEventNames = 2
+	internedArgNames   = 3
+	internedValues     = 29
+
+	sequence       = 1
+	flagsFirst     = 1 // SEQ_INCREMENTAL_STATE_CLEARED
+	clockMonotonic = 3
+
+	sliceBegin = 1
+	sliceEnd   = 2
+	counted    = 4
 )
 
 // A field of a message: bytes, or a number.
@@ -19,11 +52,11 @@ type field struct {
 }
 
 // fields reads a message.
-func fields(t *testing.T, b []byte) (list []field) {
+func fields(t T, b []byte) (list []field) {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			t.Fatal(protowire.ParseError(n))
+			t.Fatalf("%v", protowire.ParseError(n))
 		}
 		b = b[n:]
 		f := field{number: number}
@@ -36,7 +69,7 @@ func fields(t *testing.T, b []byte) (list []field) {
 			t.Fatalf("field %d is of wire type %d", number, kind)
 		}
 		if n < 0 {
-			t.Fatal(protowire.ParseError(n))
+			t.Fatalf("%v", protowire.ParseError(n))
 		}
 		b = b[n:]
 		list = append(list, f)
@@ -54,12 +87,9 @@ func one(list []field, number protowire.Number) field {
 	return field{}
 }
 
-// A reader interprets a trace as trace_processor does, and returns it as lines:
-//
-// \t[track] 10+5 name {arg=value}    a slice, with its beginning and duration
-// \t[track] 10 name {arg=value}      an instant, or a counter's value
+// A reader interprets a trace as trace_processor does.
 type reader struct {
-	t      *testing.T
+	t      T
 	tracks map[uint64]string
 	names  map[uint64]string
 	args   map[uint64]string
@@ -86,8 +116,14 @@ func (s *slice) String() string {
 	return strings.TrimRight(fmt.Sprintf("[%s] %s %s %s", s.track, at, s.name, s.args), " ")
 }
 
-// read returns the lines of a trace, with those of processors' tracks if cpus is set.
-func read(t *testing.T, trace []byte, cpus bool) string {
+// Read returns the lines of a trace, with those of processors' tracks if cpus is set:
+//
+// \t[TRACK] BEGIN+DURATION NAME {ARG=VALUE}…    a slice; of one that does not end the duration is ?
+// \t[TRACK] TIME NAME {ARG=VALUE}…              an instant
+// \t[TRACK] TIME = VALUE                        a counter
+//
+// Times are in nanoseconds.
+func Read(t T, trace []byte, cpus bool) string {
 	r := &reader{t: t, tracks: map[uint64]string{}, names: map[uint64]string{}, args: map[uint64]string{}, values: map[uint64]string{}, open: map[uint64][]*slice{}}
 	for i, f := range fields(t, trace) {
 		if f.number != tracePacket {
@@ -109,7 +145,7 @@ func (r *reader) packet(i int, p []field) {
 		r.t.Errorf("packet %d: sequence or flags are wrong", i)
 	}
 	if i == 0 && (len(fields(r.t, one(p, packetClockSnapshot).bytes)) != 3 || one(fields(r.t, one(p, packetDefaults).bytes), packetClockID).value != clockMonotonic) {
-		r.t.Error("the first packet has no clocks")
+		r.t.Errorf("the first packet has no clocks")
 	}
 	for _, f := range p {
 		switch f.number {
