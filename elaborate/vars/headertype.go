@@ -42,11 +42,11 @@ func headerType(types btf.Named, release, name string) btf.ID {
 func declaredType(release string, dirs []string, name string) string {
 	key := sha256.New()
 	for _, dir := range dirs {
-		info, err := os.Stat(dir)
-		if err != nil {
-			return ""
+		for _, folder := range []string{dir, filepath.Join(dir, "linux"), filepath.Join(dir, "asm")} { // packages replace files there
+			if info, err := os.Stat(folder); err == nil {
+				fmt.Fprintln(key, folder, info.ModTime().UnixNano())
+			}
 		}
-		fmt.Fprintln(key, dir, info.ModTime().UnixNano())
 	}
 	path := cache.Path("declarations", release+"-"+hex.EncodeToString(key.Sum(nil)[:8]), name)
 	f, err := cache.Open(path, func() ([]byte, error) { return []byte(searchHeaders(dirs, name)), nil })
