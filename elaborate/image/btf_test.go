@@ -24,9 +24,9 @@ func TestMadeTypes(t *testing.T) {
 	if out, err := exec.Command("gcc", "-g", "-o", object, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	target := NewTarget("1.2.3-test", false)
+	target := NewTarget("1.2.3-4-amd64", false)
 	d := &Debuginfo{target: target, any: func() (*dwarf.Info, error) { return nil, dwarf.ErrNone }}
-	if _, err := target.madeTypes("abcd", d, ""); err == nil || !strings.Contains(err.Error(), "install it: apt install linux-image-1.2.3-test-dbg pahole") {
+	if _, err := target.madeTypes("abcd", d, ""); err == nil || !strings.Contains(err.Error(), "install it: apt install linux-image-1.2.3-4-amd64-dbg pahole") {
 		t.Errorf("without debuginfo: %v", err)
 	}
 	f := &dwarf.Finder{}
