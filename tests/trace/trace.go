@@ -17,7 +17,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Field numbers and values of Perfetto's messages (protos/perfetto/trace).
+// Field numbers and values of Perfetto's messages (protos/perfetto/trace), apart from the writer's own, so that a wrong one there is
+// seen.
 const (
 	tracePacket = 1
 
