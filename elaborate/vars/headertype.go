@@ -38,11 +38,11 @@ func headerType(types btf.Named, release, name string) btf.ID {
 }
 
 // declaredType returns how the headers below dirs spell a variable's type, "" if they do not say one. The answer is
-// cached until a folder of dirs changes, as reading all headers takes half a second.
+// cached until a folder of dirs, or its linux or asm, changes: reading all headers takes half a second.
 func declaredType(release string, dirs []string, name string) string {
 	key := sha256.New()
 	for _, dir := range dirs {
-		for _, folder := range []string{dir, filepath.Join(dir, "linux"), filepath.Join(dir, "asm")} { // packages replace files there
+		for _, folder := range []string{dir, filepath.Join(dir, "linux"), filepath.Join(dir, "asm")} {
 			if info, err := os.Stat(folder); err == nil {
 				fmt.Fprintln(key, folder, info.ModTime().UnixNano())
 			}

@@ -79,14 +79,14 @@ func (g *gen) errorText(error, more string) string {
 func (g *gen) limitTexts(w *writer) {
 	l := &g.opts.Limits
 	text := func(name, attributes, error, more string) {
-		w.line("SHARED const char %s[] %s%s;", name, attributes, initial(cString(g.errorText(error, more))))
+		w.line("SHARED const char %s[]%s%s;", name, attributes, initial(cString(g.errorText(error, more))))
 	}
-	text("too_many_actions", unused+" ", "MAXACTION exceeded", fmt.Sprintf("more than %d loop iterations and calls, or %d in begin, end and error probes%s",
+	text("too_many_actions", " "+unused, "MAXACTION exceeded", fmt.Sprintf("more than %d loop iterations and calls, or %d in begin, end and error probes%s",
 		l.hot(), l.cold(), raised("MAXACTION", l.MaxAction, maxLimit)))
 	text("too_many_steps", "", "MAXARRAYSTEPS exceeded", fmt.Sprintf("sorting, joining and clearing arrays takes more than %d steps in a probe that others wait for; do it in an end probe, or give foreach a limit%s",
 		l.steps(), raised("MAXARRAYSTEPS", l.steps(), maxHotSteps)))
 	text("too_long", "", "MAXACTION exceeded", "the handler takes more than two seconds, while nothing else runs on its processor; let it do less, or do it in an end probe")
-	text("too_deep", unused+" ", "MAXNESTING exceeded", fmt.Sprintf("more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting))
+	text("too_deep", " "+unused, "MAXNESTING exceeded", fmt.Sprintf("more than %d nested function calls; raise it with -DMAXNESTING=%d", g.nesting, 2*g.nesting))
 	w.line("")
 	w.line("/* What no catch block gets: the limits of a handler as a whole, and abort(), which is no error. */")
 	w.line("static inline %s int is_final(const char *error)", unused)
