@@ -63,7 +63,7 @@ func (o *options) newInvocation() (*invocation, error) {
 		return nil, errors.New("loading a module into the kernel takes root: run it with sudo, or in a VM with --vm; " + distro.Doctor)
 	}
 	target := image.NewTarget(release, o.guru)
-	target.Progress = progress("Reading the debuginfo of " + release + ", this once")
+	target.Progress = o.run.out.progress("Reading the debuginfo of " + release + ", this once")
 	target.Unprivileged = o.unprivileged()
 	target.SkipBadVars = o.peer.skipBadVars
 	target.Traced.PID = o.run.pid

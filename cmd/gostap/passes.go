@@ -36,7 +36,7 @@ var passNames = [...]string{"parse", "elaborate", "translate", "build", "run"}
 
 // runPasses runs the passes up to the one that -p names.
 func (inv *invocation) runPasses(ctx context.Context) error {
-	inv.status = newStatusLine()
+	inv.status = inv.options.run.out.newStatusLine()
 	defer inv.status.close()
 	if bar := inv.target.Progress; bar != nil {
 		inv.target.Progress = func(done, total int64) {

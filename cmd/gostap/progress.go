@@ -17,8 +17,8 @@ import (
 )
 
 // A statusLine shows on a terminal what gostap waits for, and since when. It appears when there has
-// been no other output for a while, and disappears at the next output. It is nil if standard error is
-// no terminal.
+// been no other output for a while, and disappears at the next output. It is nil where progress is not
+// shown.
 type statusLine struct {
 	terminal  *os.File
 	done      chan struct{}
@@ -33,9 +33,15 @@ type statusLine struct {
 	midLine bool                     // the last output has not ended its line
 }
 
+// showsProgress reports whether progress is shown on standard error: on a terminal that can erase it, and
+// not for stap, as programs that run stap on a terminal, expect for one, wait for its own lines.
+func (o *outputOptions) showsProgress() bool {
+	return !o.stap && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
 // newStatusLine returns a status line on standard error.
-func newStatusLine() *statusLine {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
+func (o *outputOptions) newStatusLine() *statusLine {
+	if !o.showsProgress() {
 		return nil
 	}
 	l := &statusLine{terminal: os.Stderr, done: make(chan struct{})}
@@ -140,10 +146,10 @@ func (l *statusLine) before(p []byte) {
 	l.last, l.midLine = time.Now(), !bytes.HasSuffix(p, []byte("\n"))
 }
 
-// progress returns a bar for a step that takes seconds, nil if standard error is no terminal. It
+// progress returns a bar for a step that takes seconds, nil where progress is not shown. It
 // appears after half a second, and disappears at the end.
-func progress(what string) func(done, total int64) {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
+func (o *outputOptions) progress(what string) func(done, total int64) {
+	if !o.showsProgress() {
 		return nil
 	}
 	return barAfter(os.Stderr, what, time.Now().Add(500*time.Millisecond))

@@ -108,3 +108,24 @@ func TestBar(t *testing.T) {
 		t.Errorf("left: %q", got)
 	}
 }
+
+// What runs stap on a pseudoterminal sees stap's lines alone; a terminal that can't erase shows no progress either.
+func TestProgressShown(t *testing.T) {
+	_, terminal := openTerminal(t)
+	stderr := os.Stderr
+	os.Stderr = terminal
+	t.Cleanup(func() { os.Stderr = stderr })
+	for _, c := range []struct {
+		stap  bool
+		term  string
+		shown bool
+	}{{false, "xterm", true}, {true, "xterm", false}, {false, "dumb", false}} {
+		t.Setenv("TERM", c.term)
+		o := &outputOptions{stap: c.stap}
+		l := o.newStatusLine()
+		l.close()
+		if bar := o.progress("reading"); (l != nil) != c.shown || (bar != nil) != c.shown {
+			t.Errorf("stap %t, TERM=%s: line %t, bar %t", c.stap, c.term, l != nil, bar != nil)
+		}
+	}
+}

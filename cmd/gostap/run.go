@@ -210,7 +210,7 @@ func (r *runOptions) inKernel(ctx context.Context, cfg consumer.Config) error {
 		return r.inBackground(cfg)
 	}
 	if cfg.Stderr == nil {
-		status := newStatusLine()
+		status := r.out.newStatusLine()
 		defer status.close()
 		if status != nil {
 			cfg.Stderr = status.wrap(os.Stderr)
