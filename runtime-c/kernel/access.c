@@ -142,20 +142,3 @@ long gs_load_string(struct gs_ctx *c, char *to, gs_u64 addr, gs_size max, int us
 	to[at] = 0;
 	return at;
 }
-
-gs_u64 gs_touch(gs_u64 addr, gs_u32 size)
-{
-	u64 value = 0;
-
-	gs_get_user(&value, addr, size);
-	return value;
-}
-
-/* The page that a string begins in, and the next one if the string may extend into it. */
-void gs_touch_string(gs_u64 addr)
-{
-	u64 last = addr + MAXSTRINGLEN - 1, byte;
-
-	if (gs_get_user(&byte, addr, 1) && (addr ^ last) & PAGE_MASK)
-		gs_get_user(&byte, last, 1);
-}

@@ -19,6 +19,8 @@
  * check GS_HAVE_UPROBE_REFCTR include/linux/uprobes.h uprobe_register_refctr
  * check GS_HAVE_UPROBE_NOSYNC include/linux/uprobes.h uprobe_unregister_nosync
  * check GS_HAVE_UPROBE_DATA include/linux/uprobes.h handler\).*__u64
+ * check GS_HAVE_GUP_VMAS include/linux/mm.h get_user_pages_remote\([^;]*vmas
+ * check GS_HAVE_HONOR_NUMA_FAULT include/linux/mm_types.h FOLL_HONOR_NUMA_FAULT
  * check GS_HAVE_TASK_FPU arch/x86/include/asm/processor.h x86_task_fpu
  * check GS_HAVE_FPSTATE arch/x86/include/asm/fpu/types.h __fpstate
  *
@@ -147,6 +149,23 @@ static inline void gs_at_return(struct kretprobe_instance *ri, struct pt_regs *r
 #define GS_RESV_START_OP(op) .resv_start_op = (op),
 #else
 #define GS_RESV_START_OP(op)
+#endif
+
+/* Brings a page of another address space, whose lock is held, and does not hold it. */
+static inline long gs_get_user_page(struct mm_struct *mm, unsigned long addr, unsigned int flags)
+{
+#if GS_HAVE_GUP_VMAS
+	return get_user_pages_remote(mm, addr, 1, flags, NULL, NULL, NULL);
+#else
+	return get_user_pages_remote(mm, addr, 1, flags, NULL, NULL);
+#endif
+}
+
+/* A page that is only away to see who uses it is brought, too; before 6.6 it always is. */
+#if GS_HAVE_HONOR_NUMA_FAULT
+#define GS_FOLL_NUMA FOLL_HONOR_NUMA_FAULT
+#else
+#define GS_FOLL_NUMA 0
 #endif
 
 #ifndef in_hardirq
