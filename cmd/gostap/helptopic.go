@@ -36,7 +36,7 @@ in it.
 
   gostap help task_pid               gostap help 'vfs.*'
   gostap help kernel.statement       gostap help MAXACTION
-  gostap help division by 0          gostap help tcp latency
+  gostap help division by 0          gostap help tcp drop
   gostap help --serve                gostap help opensnoop`,
 		DisableFlagsInUseLine: true,
 	}
