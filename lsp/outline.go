@@ -39,7 +39,7 @@ func symbols(d *document) []DocumentSymbol {
 	list := []DocumentSymbol{}
 	words := code(syntax.Lexemes(d.src))
 	for i := 0; i < len(words); i++ {
-		switch words[i].Text {
+		switch keyword(words, i) {
 		case "{":
 			i = closing(words, i)
 		case "function", "global", "probe", "@define":
@@ -100,11 +100,21 @@ func declarationEnd(words []syntax.Lexeme, i int) int {
 			return i
 		case w.Text == ";" && words[first].Text == "global":
 			return i
-		case w.Text == "function" || w.Text == "global" || w.Text == "private" || w.Text == "probe" || w.Text == "@define":
+		}
+		switch keyword(words, i) {
+		case "function", "global", "private", "probe", "@define":
 			return i - 1
 		}
 	}
 	return len(words) - 1
+}
+
+// keyword returns the word at i, "" for one that is a component of a probe point, as in kernel.function.
+func keyword(words []syntax.Lexeme, i int) string {
+	if i > 0 && words[i-1].Text == "." {
+		return ""
+	}
+	return words[i].Text
 }
 
 // declared returns the symbols that a declaration declares.

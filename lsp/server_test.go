@@ -139,6 +139,7 @@ probe my.alias = kernel.{function("vfs_read"), function("vfs_write")} {
 }, {
   c = 2
 }
+probe kernel.function("vfs_read"), module("m").function("f").return { }
 probe begin, timer.s(1) {
 `
 	d := newDocument(uri, 1, text)
@@ -146,7 +147,7 @@ probe begin, timer.s(1) {
 	for _, s := range symbols(d) {
 		got = append(got, fmt.Sprint(s.Name, " ", s.Kind, " ", s.Range.Start.Line, "-", s.Range.End.Line))
 	}
-	want := []string{"a 13 2-3", "b 13 2-3", "c 13 2-3", "@sum 14 3-3", "f 12 4-4", "my.alias 11 5-11", "begin, timer.s(1) 24 12-12"}
+	want := []string{"a 13 2-3", "b 13 2-3", "c 13 2-3", "@sum 14 3-3", "f 12 4-4", "my.alias 11 5-11", `kernel.function("vfs_read"), module("m").function("f").return 24 12-12`, "begin, timer.s(1) 24 13-13"}
 	want[0], want[1], want[2] = "a 13 2-2", "b 13 2-2", "c 13 2-2"
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("\n got  %q\n want %q", got, want)

@@ -19,7 +19,11 @@ type MissingError struct {
 }
 
 func (e *MissingError) Error() string {
-	text := e.What + " missing (looked for " + e.Path + ")"
+	verb := " is"
+	if strings.HasPrefix(e.What, headersOf) {
+		verb = " are"
+	}
+	text := e.What + verb + " missing (looked for " + e.Path + ")"
 	if e.Install != "" {
 		text += "; install with: " + e.Install
 	}
@@ -43,8 +47,10 @@ func compileError(what, tool string, output []byte, err error) error {
 
 func (e *CompileError) Error() string { return e.What + " does not compile:\n" + e.Output }
 
+const headersOf = "the headers of kernel "
+
 func missingHeaders(release, path string) error {
-	return &MissingError{What: "the headers of kernel " + release, Path: path, Install: distro.Here().Headers(release)}
+	return &MissingError{What: headersOf + release, Path: path, Install: distro.Here().Headers(release)}
 }
 
 // missingTool is the error for a program that is not in PATH.

@@ -70,25 +70,7 @@ func flagUsages(w io.Writer, flags *pflag.FlagSet) {
 		if f.Hidden {
 			return
 		}
-		value, usage := pflag.UnquoteUsage(f)
-		left := "      --" + f.Name
-		if f.Shorthand != "" {
-			left = "  -" + f.Shorthand + ", --" + f.Name
-		}
-		switch {
-		case f.Value.Type() == "bool" || f.Value.Type() == "count":
-		case f.NoOptDefVal != "":
-			left += "[=" + value + "]"
-		default:
-			left += " " + value
-		}
-		indent := "\n" + strings.Repeat(" ", usageColumn)
-		if len(left) > usageColumn-2 {
-			left += indent
-		} else {
-			left += strings.Repeat(" ", usageColumn-len(left))
-		}
-		fmt.Fprintln(w, left+strings.Join(wrap(usage, lastColumn-usageColumn), indent))
+		flagUsage(w, f)
 	})
 }
 

@@ -84,7 +84,7 @@ func spellsPoint(heading, point string) bool {
 // mentions returns the topics with all the words in name or text; those with names come first.
 func mentions(all []library.Doc, words string) (found []library.Doc) {
 	inName := func(d library.Doc) bool { return hasAll(d.Name, words) }
-	for _, d := range append(all, pages()...) {
+	for _, d := range slices.Concat(toolTopics(), all, optionTopics(), pages()) {
 		if !d.Private && (inName(d) || hasAll(d.Name+" "+d.Text, words)) {
 			found = append(found, d)
 		}

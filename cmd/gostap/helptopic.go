@@ -31,11 +31,13 @@ func newHelp() *cobra.Command {
 		Short: "Print this, or what is known of a command, tool, function, probe point, limit or message",
 		Long: `help prints what gostap does, or what ANYTHING is: a command, a tool, a function
 or an alias of the tapset library, a kind of probe point, a limit that -D sets,
-a message that gostap has printed; else what has all of these words in it.
+a message that gostap has printed, an option; else what has all of these words
+in it.
 
   gostap help task_pid               gostap help 'vfs.*'
   gostap help kernel.statement       gostap help MAXACTION
-  gostap help division by 0          gostap help read bytes`,
+  gostap help division by 0          gostap help tcp drop
+  gostap help --serve                gostap help opensnoop`,
 		DisableFlagsInUseLine: true,
 	}
 	cmd.RunE = func(c *cobra.Command, args []string) error {
@@ -58,6 +60,7 @@ a message that gostap has printed; else what has all of these words in it.
 		}
 		return q.topics(strings.Join(args, " "), printTopics)
 	}
+	cmd.SetFlagErrorFunc(helpOption)
 	q.flags(cmd)
 	cmd.Flags().VarP((*texts)(&q.includes), "include", "I", "of tapsets in `DIR`, too")
 	cmd.Flags().BoolVar(&reference, "reference", false, "print all of the library's, as Markdown")
@@ -85,7 +88,7 @@ func (q *queryOptions) topics(pattern string, text func(io.Writer, []library.Doc
 	if len(docs) == 0 {
 		hint := suggest.Hint(pattern, append(library.FunctionNames(), library.AliasNames()...))
 		if hint == "" {
-			hint = "gostap --dump-functions, --dump-probe-aliases and --dump-probe-types list what there is"
+			hint = "try fewer words; gostap tool lists the tools, gostap --dump-functions, --dump-probe-aliases and --dump-probe-types what scripts can use"
 		}
 		return errors.Errorf("help: nothing is known of %q (%s)", pattern, hint)
 	}

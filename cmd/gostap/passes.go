@@ -50,7 +50,7 @@ func (inv *invocation) runPasses(ctx context.Context) error {
 		name := passNames[i]
 		start := startPass()
 		inv.remark, inv.number = "", i+1
-		inv.status.show("pass "+strconv.Itoa(i+1)+": "+name, 3*time.Second)
+		inv.status.show("pass "+strconv.Itoa(i+1)+": "+name, time.Second)
 		if i+1 == 5 {
 			inv.status.show("", 0)
 			release() // the consumer handles signals itself

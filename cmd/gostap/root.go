@@ -41,6 +41,14 @@ func newCommands() []*cobra.Command {
 	return commands
 }
 
+// commandNames lists the names of gostap's commands.
+func commandNames() (names []string) {
+	for _, c := range append(newCommands(), newHelp()) {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
 // newTracer makes the command that runs scripts.
 func newTracer(o *options) (*cobra.Command, []flagGroup) {
 	groups := o.flags()

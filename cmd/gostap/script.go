@@ -13,6 +13,7 @@ import (
 
 	"github.com/pkg/errors"
 
+	"gostap/translator/suggest"
 	"gostap/translator/syntax"
 )
 
@@ -110,7 +111,14 @@ func readScript(name string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist) && slices.Contains([]string{"attach", "fmt", "list", "merge", "run", "stop"}, name):
 		return nil, errors.Errorf("%s: no such file (the command gostap %s is written before its options)", name, name)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.Errorf("%s: no such file", name)
+		hint := ""
+		if !strings.ContainsAny(name, "./") {
+			hint = suggest.Hint(name, commandNames())
+		}
+		if hint != "" {
+			hint = ", and no command (" + hint + ")"
+		}
+		return nil, errors.Errorf("%s: no such file%s", name, hint)
 	}
 	return text, err
 }

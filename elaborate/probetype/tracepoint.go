@@ -44,30 +44,34 @@ func tracepoint(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 		}
 		return sites, nil
 	}
-	// A name that the kernel itself does not have is searched in all modules, first in the
-	// one with the system's name, which saves reading all of them.
+	// A name that the kernel itself does not have is searched in all modules.
+	elsewhere, err := k.ModuleTracepoints()
+	if err != nil {
+		return nil, c.Target.Complain(m.At, err)
+	}
+	matching := symbols.MatchTracepoints(elsewhere, pattern)
+	if len(matching) == 0 {
+		return nil, noTracepoint(k, m, append(all, elsewhere...), pattern)
+	}
 	tree, err := c.Target.Modules()
 	if err != nil {
 		return nil, c.Target.Complain(m.At, err)
 	}
-	system, _, both := strings.Cut(pattern, ":")
-	tries := [][]string{tree.Glob("*")}
-	if both && !wild {
-		tries = append([][]string{tree.Glob(system)}, tries...)
+	var names []string
+	for _, t := range matching {
+		names = append(names, t.Module)
 	}
-	for _, names := range tries {
-		more, err := eachModule(c.Target, tree, names, func(module image.Image, list []symbols.Tracepoint) {
-			sites = append(sites, moduleTracepoints(c, m, list, module, wild)...)
-		})
-		if err != nil {
-			return nil, c.Target.Complain(m.At, err)
-		}
-		if len(sites) > 0 {
-			return sites, nil
-		}
-		all = append(all, more...)
+	slices.Sort(names)
+	err = eachModule(c.Target, tree, slices.Compact(names), func(module image.Image, list []symbols.Tracepoint) {
+		sites = append(sites, moduleTracepoints(c, m, list, module, wild)...)
+	})
+	if err != nil {
+		return nil, c.Target.Complain(m.At, err)
 	}
-	return nil, noTracepoint(k, m, all, pattern)
+	if len(sites) == 0 { // the modules' files have changed since
+		return nil, noTracepoint(k, m, append(all, elsewhere...), pattern)
+	}
+	return sites, nil
 }
 
 // tracepointPattern is the pattern of kernel.trace: before ":name", any system may stand.
@@ -81,7 +85,7 @@ func (c *Context) loadedTracepoints(m match) (sites []*ProbeSite) {
 		return nil
 	}
 	names := slices.DeleteFunc(slices.Clone(c.Target.Loaded()), func(name string) bool { return tree[name] == "" })
-	_, err = eachModule(c.Target, tree, names, func(module image.Image, list []symbols.Tracepoint) {
+	err = eachModule(c.Target, tree, names, func(module image.Image, list []symbols.Tracepoint) {
 		sites = append(sites, moduleTracepoints(c, m, list, module, true)...)
 	})
 	if err != nil {
@@ -101,25 +105,23 @@ func moduleTracepoints(c *Context, m match, list []symbols.Tracepoint, module im
 	return sites
 }
 
-// // eachModule calls visit with the tracepoints of each module, and returns all of them.
-func eachModule(t *image.Target, tree symbols.ModuleTree, names []string, visit func(image.Image, []symbols.Tracepoint)) ([]symbols.Tracepoint, error) {
+// eachModule calls visit with the tracepoints of each module.
+func eachModule(t *image.Target, tree symbols.ModuleTree, names []string, visit func(image.Image, []symbols.Tracepoint)) error {
 	if err := tree.Read(names); err != nil {
-		return nil, err
+		return err
 	}
-	var all []symbols.Tracepoint
 	for _, name := range names {
 		m, err := t.Module(tree[name])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		list, err := m.File.Tracepoints()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		visit(m, list)
-		all = append(all, list...)
 	}
-	return all, nil
+	return nil
 }
 
 func traceSite(c *Context, m match, t *symbols.Tracepoint, in image.Image, wild bool) *ProbeSite {

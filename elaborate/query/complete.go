@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"gostap/elaborate/executable"
 	"gostap/elaborate/image"
 	"gostap/elaborate/library"
 	"gostap/elaborate/probetype"
@@ -93,21 +94,24 @@ func completeAlias(text string, lib *library.Library) []string {
 // up to the one with the string; those before it are written name=value.
 func completeArgument(path []string, before, value string, target *image.Target) []string {
 	var names []string
-	k, err := target.Kernel()
-	if err != nil {
-		return nil
-	}
-	switch component := path[len(path)-1]; component {
-	case "function":
-		names = functionNames(path, k, value, target)
-	case "trace":
-		names = tracepointNames(k, value)
-	case "module":
-		if tree, err := k.Modules(); err == nil {
-			names = tree.Glob(value + "*")
+	component := path[len(path)-1]
+	if program, ok := strings.CutPrefix(path[0], "process"); ok {
+		if component == "function" {
+			names = programFunctionNames(strings.TrimPrefix(program, "="), value, target)
 		}
-	case "data":
-		names = k.ObjectNames(value)
+	} else if k, err := target.Kernel(); err == nil {
+		switch component {
+		case "function":
+			names = functionNames(path, k, value, target)
+		case "trace":
+			names = tracepointNames(k, value)
+		case "module":
+			if tree, err := k.Modules(); err == nil {
+				names = tree.Glob(value + "*")
+			}
+		case "data":
+			names = k.ObjectNames(value)
+		}
 	}
 	var list []string
 	for i, name := range names {
@@ -116,6 +120,24 @@ func completeArgument(path []string, before, value string, target *image.Target)
 		}
 	}
 	return list
+}
+
+// programFunctionNames returns the names of a program's functions that begin with prefix.
+func programFunctionNames(program, prefix string, target *image.Target) (names []string) {
+	paths, err := executable.Find(program)
+	if err != nil {
+		return nil
+	}
+	for _, path := range paths {
+		p, err := target.Program(path)
+		if err != nil {
+			return nil
+		}
+		for _, f := range p.Symbols().Glob(prefix + "*") {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // functionNames returns the names of functions that begin with prefix and can be probed, of the

@@ -40,6 +40,10 @@ func TestComplete(t *testing.T) {
 			{`module("nosuch").function("a`, "", true},
 			{`kernel.data("panic_time`, `kernel.data("panic_timeout")`, true},
 			{`kernel.data("panic_timeout").w`, `kernel.data("panic_timeout").write`, true},
+			{`process("bash").function("readl`, `process("bash").function("readline")`, false},
+			{`process("bash").function("readlink_`, "", true}, // the kernel's
+			{`process("nosuch").function("a`, "", true},
+			{`process("bash").mark("a`, "", true},
 			{`timer.ms(`, "", true},
 			{`timer.ms(5).r`, `timer.ms(5).randomize(`, true},
 			{`nosuch.`, "", true},

@@ -3,9 +3,13 @@
 package symbols
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"gostap/elaborate/internal/testkernel"
+	"gostap/internal/cache"
 )
 
 func TestTracepoints(t *testing.T) {
@@ -40,6 +44,43 @@ func TestTracepoints(t *testing.T) {
 				t.Errorf("%s: %s stands for %v", release, pattern, found)
 			}
 		}
+	}
+}
+
+// TestModuleTracepoints: the list of all modules' tracepoints is kept in one file, which is all that
+// is read of a thousand modules.
+func TestModuleTracepoints(t *testing.T) {
+	k, err := Open(testkernel.Releases(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := k.ModuleTracepoints()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := MatchTracepoints(made, "kvm:kvm_exit"); len(found) != 1 || found[0].Module != "kvm" {
+		t.Errorf("kvm:kvm_exit is %v", found)
+	}
+	kept, err := filepath.Glob(cache.Path("modules", "*", "all"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOSTAP_CACHE", t.TempDir())
+	for _, file := range kept {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cache.Write(cache.Path("modules", filepath.Base(filepath.Dir(file)), "all"), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := k.ModuleTracepoints()
+	if err != nil || !slices.Equal(again, made) {
+		t.Errorf("%d tracepoints, then %d, %v", len(made), len(again), err)
+	}
+	if read, _ := filepath.Glob(cache.Path("modules", "*", "symbols")); len(read) > 0 {
+		t.Errorf("%d modules were read again", len(read))
 	}
 }
 

@@ -16,7 +16,7 @@ type page struct {
 }
 
 // A command is in a block of language console, behind "$ ", or "# " for one that needs root and a
-// kernel; its lines may end with \. The lines up to the next command are its output, standard output
+// kernel; its lines may end with \, or within quotes. The lines up to the next command are its output, standard output
 // and standard error.
 type command struct {
 	line   int // in the page, from 1
@@ -63,7 +63,7 @@ func readPage(name, text string) (*page, error) {
 // consoleLine parses a line of a console block.
 func (p *page) consoleLine(number int, line string) error {
 	if len(p.commands) > 0 {
-		if last := &p.commands[len(p.commands)-1]; strings.HasSuffix(last.text, "\\") && last.prints == "" {
+		if last := &p.commands[len(p.commands)-1]; last.prints == "" && (strings.HasSuffix(last.text, "\\") || strings.Count(last.text, "'")%2 == 1) {
 			last.text += "\n" + line
 			return nil
 		}

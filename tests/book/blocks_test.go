@@ -5,17 +5,20 @@ package book
 import "testing"
 
 func TestReadPage(t *testing.T) {
-	p, err := readPage("p", "`a.stp`:\n\n```stp\nprobe begin { }\n```\n\n```console\n$ one \\\n  two\nout\n# three\n```\n")
+	p, err := readPage("p", "`a.stp`:\n\n```stp\nprobe begin { }\n```\n\n```console\n$ one \\\n  two\nout\n# three\n$ four 'a\n  b'\n```\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.files["a.stp"] != "probe begin { }\n" || len(p.commands) != 2 {
+	if p.files["a.stp"] != "probe begin { }\n" || len(p.commands) != 3 {
 		t.Fatalf("%+v", p)
 	}
 	if c := p.commands[0]; c.text != "one \\\n  two" || c.prints != "out\n" || c.root || c.line != 8 {
 		t.Errorf("%+v", c)
 	}
 	if c := p.commands[1]; c.text != "three" || c.prints != "" || !c.root {
+		t.Errorf("%+v", c)
+	}
+	if c := p.commands[2]; c.text != "four 'a\n  b'" || c.prints != "" {
 		t.Errorf("%+v", c)
 	}
 	for _, wrong := range []string{"```console\nout\n```\n", "```console\n$ x\n"} {

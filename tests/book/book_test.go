@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,48 @@ func TestChapters(t *testing.T) {
 	}
 }
 
+// plain matches an indented line with a command, which no test runs.
+var plain = regexp.MustCompile(`^    (?:[$#] |sudo )*(gostap|stap|make|openssl|ln|cp|\./)\b.*`)
+
+// notRun are the commands in the pages that no test can run, and why.
+var notRun = map[string]string{
+	"cp opens.stp /etc/gostap/opens.stp": "it goes with systemd, see tests/e2e/testdata/service.txtar",
+	"gostap --monitor":                   "it takes a terminal, see live/monitor",
+}
+
+// Every command in the pages is in a block that a test runs.
+func TestEveryCommand(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fenced, language := false, ""
+		for i, line := range strings.Split(string(text), "\n") {
+			if rest, isFence := strings.CutPrefix(line, "```"); isFence {
+				fenced, language = !fenced, strings.TrimSpace(rest)
+			}
+			m := plain.FindString(line)
+			if fenced && language == "" {
+				m = plain.FindString("    " + line)
+			} else if fenced {
+				continue
+			}
+			excused := false
+			for command := range notRun {
+				excused = excused || strings.Contains(m, command)
+			}
+			if m != "" && !excused {
+				t.Errorf("docs/%s:%d: no test runs %s", filepath.Base(file), i+1, m)
+			}
+		}
+	}
+}
+
 // onRelease is a gostap for a kernel that does not run: commands that read the kernel or build for it
 // get its release. With PREBUILD, sessions end after pass 4.
 const onRelease = `#!/bin/sh
@@ -86,6 +129,9 @@ func (p *page) folder(t *testing.T, path string, env ...string) func(command str
 			t.Fatal(err)
 		}
 	}
+	if err := os.Symlink(filepath.Join(guest.Root(t), "examples"), filepath.Join(dir, "examples")); err != nil {
+		t.Fatal(err)
+	}
 	env = append(append(os.Environ(), env...), "PATH="+path+":"+os.Getenv("PATH"), "GOSTAP_CACHE="+cache.Root(), "GOSTAP_DEBUGINFO=/nonexistent", "TMPDIR="+dir)
 	return func(command string) (string, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -109,11 +155,16 @@ func (p *page) run(t *testing.T, root bool, do func(string) (string, error)) {
 	}
 }
 
+// onReleaseName is a uname for a kernel that does not run.
+const onReleaseName = "#!/bin/sh\necho $RELEASE\n"
+
 // host makes a folder for $PATH with gostap as in onRelease, and returns it with its environment.
 func host(t *testing.T, gostap, release string) (path string, env []string) {
 	path = t.TempDir()
-	if err := os.WriteFile(filepath.Join(path, "gostap"), []byte(onRelease), 0o755); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"gostap": onRelease, "uname": onReleaseName} {
+		if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return path, []string{"GOSTAP=" + gostap, "RELEASE=" + release}
 }
@@ -150,7 +201,7 @@ func TestBook(t *testing.T) {
 		for _, p := range pages(t) {
 			do := p.folder(t, path, append(env, "PREBUILD=1")...)
 			for _, c := range p.commands {
-				if c.root {
+				if c.root && strings.HasPrefix(c.text, "gostap ") {
 					do(c.text) // errors are reported in the guest
 				}
 			}
@@ -166,6 +217,9 @@ func TestGuest(t *testing.T) {
 	dir := guest.Dir()
 	if dir == "" {
 		t.Skip("TestBook runs this in a VM")
+	}
+	if out, err := exec.Command("ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	for _, p := range pages(t) {
 		t.Run(p.name, func(t *testing.T) {

@@ -20,7 +20,7 @@ func TestFromBpftrace(t *testing.T) {
 	}
 	lines := 0
 	for line := range strings.Lines(string(page)) {
-		command, found := strings.CutPrefix(line, "    gostap ")
+		command, found := strings.CutPrefix(line, "# gostap ")
 		if !found {
 			continue
 		}

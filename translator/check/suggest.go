@@ -49,8 +49,11 @@ func (s *scope) functionNames() []string {
 			names = append(names, g.name)
 		}
 	}
-	return append(names, s.c.opts.Functions...)
+	return append(append(names, s.c.opts.Functions...), printers...)
 }
+
+// printers are the statements that are called like functions.
+var printers = []string{"print", "printf", "println", "printd", "printdln", "sprint", "sprintf", "sprintln", "sprintd", "sprintdln"}
 
 // unassignedHint suggests a name for a local that is read and never assigned.
 func (s *scope) unassignedHint(l *local) string {

@@ -6,17 +6,27 @@ package suggest
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // maxName is the maximal length of names for which similar ones are searched.
 const maxName = 64
 
-// Hint returns `did you mean "x"?` for the most similar name in known, "" if none is similar.
+// Hint returns `did you mean "x"?` for the most similar name in known, or for up to three that are
+// equally similar; "" if none is.
 func Hint(name string, known []string) string {
-	if near := Nearest(name, known, 1); len(near) > 0 {
-		return `did you mean "` + near[0] + `"?`
+	near := Nearest(name, known, 3)
+	if len(near) == 0 {
+		return ""
 	}
-	return ""
+	least := distance(name, near[0], len(name))
+	for i, other := range near {
+		if distance(name, other, len(name)) > least {
+			near = near[:i]
+			break
+		}
+	}
+	return DidYouMean(near)
 }
 
 // Nearest returns up to n names in known whose distance is at most a third of name's length, the
@@ -40,13 +50,21 @@ func Nearest(name string, known []string, n int) []string {
 		}
 	}
 	slices.SortFunc(near, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(begins(b.name, name), begins(a.name, name)), cmp.Compare(a.name, b.name))
 	})
 	var names []string
 	for _, c := range near[:min(n, len(near))] {
 		names = append(names, c.name)
 	}
 	return names
+}
+
+// begins is 1 if name has the prefix, else 0.
+func begins(name, prefix string) int {
+	if strings.HasPrefix(name, prefix) {
+		return 1
+	}
+	return 0
 }
 
 // distance is the number of insertions, deletions, replacements and swaps of neighbours that turn a
