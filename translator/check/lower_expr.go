@@ -40,7 +40,7 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 	case *syntax.BinaryExpr:
 		return s.binary(x)
 	case *syntax.MatchExpr:
-		if err := regex.Check(x.Regex.Value); err != nil {
+		if err := regex.Check(x.Regex.Value, s.c.opts.AsStap); err != nil {
 			s.c.errorf(x.Regex.At, "%v", err)
 			return &invalid{x.At}
 		}
