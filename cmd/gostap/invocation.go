@@ -65,7 +65,7 @@ func (o *options) newInvocation() (*invocation, error) {
 	target := image.NewTarget(release, o.guru)
 	target.Progress = o.run.out.progress("Reading the debuginfo of " + release + ", this once")
 	target.Unprivileged = o.unprivileged()
-	target.SkipBadVars = o.peer.skipBadVars
+	target.SkipBadVars, target.AsStap = o.peer.skipBadVars, o.stap
 	target.Traced.PID = o.run.pid
 	if words := strings.Fields(o.run.command); len(words) > 0 {
 		target.Traced.Command = words[0]

@@ -152,9 +152,10 @@ func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 			writeSource(w, "        source: ", d.Pos)
 			fmt.Fprintf(w, "\nsemantic error: %s\n\n", msg)
 		default:
-			fmt.Fprintln(w, "semantic error: "+joined(msg, at))
-			writeSource(w, "        source: ", d.Pos)
-			fmt.Fprintln(w)
+			writeSemantic(w, msg, d.Pos)
+			if d.Earlier != nil {
+				writeSemantic(w, d.Earlier.Msg, d.Earlier.Pos)
+			}
 		}
 		for e := d.Pos; e.IsValid() && e.Source.Expansion.IsValid(); {
 			e = e.Source.Expansion
@@ -164,6 +165,17 @@ func writeAsStap(w io.Writer, diags syntax.Diagnostics, pass int) {
 	if parse > 0 {
 		fmt.Fprintf(w, "%s.\n", count(parse, "parse error"))
 	}
+}
+
+// writeSemantic prints an error of pass 2.
+func writeSemantic(w io.Writer, msg string, pos syntax.Pos) {
+	at := ""
+	if pos.IsValid() {
+		at = fmt.Sprintf("%s at %s", syntax.TokenAt(pos), pos)
+	}
+	fmt.Fprintln(w, "semantic error: "+joined(msg, at))
+	writeSource(w, "        source: ", pos)
+	fmt.Fprintln(w)
 }
 
 // writeSaw prints the token at the parse error at.

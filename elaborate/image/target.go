@@ -28,6 +28,7 @@ type Target struct {
 
 	Unprivileged bool // only what --privilege=stapusr may probe
 	SkipBadVars  bool // target variables that have no value are 0
+	AsStap       bool // scripts may ask for less, as in SystemTap: a struct as a whole has no value
 
 	config func() map[string]string
 	kernel func() (*symbols.Kernel, error)

@@ -72,11 +72,19 @@ func procfsFile(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 	}}, nil
 }
 
+// notBelow is SystemTap's complaint about a path that is none below the session's folder.
+func notBelow(file string) string {
+	if strings.HasPrefix(file, "/") {
+		return "procfs path cannot start with a '/'"
+	}
+	return "procfs path cannot be relative (and contain '.' or '..')"
+}
+
 // useFile records that a file has a probe for reads or writes: there can be one for reads,
 // and any number for writes.
 func (c *Context) useFile(m match, file string) *syntax.Diagnostic {
 	if file == "" || strings.HasPrefix(file, "/") || path.Clean(file) != file || file == "." || strings.HasPrefix(file+"/", "../") || len(file) > deepestPath {
-		return m.Errorf("procfs(%q): a path below the session's folder, such as \"counts\" or \"net/counts\", is wanted", file)
+		return m.Errorf("procfs(%q): a path below the session's folder, such as \"counts\" or \"net/counts\", is wanted", file).InStap("%s", notBelow(file))
 	}
 	for name := range strings.SplitSeq(file, "/") {
 		if len(name) > longestName {
@@ -92,7 +100,7 @@ func (c *Context) useFile(m match, file string) *syntax.Diagnostic {
 			return m.Errorf("procfs(%q): %q is a file, and can't be a folder besides", file, min(file, other))
 		}
 		if other == file && uses["read"] && what == "read" {
-			return m.Errorf("procfs(%q): another probe has .%s of it", file, what)
+			return m.Errorf("procfs(%q): another probe has .%s of it", file, what).InStap("only one read procfs probe can exist for procfs path %q", file)
 		}
 	}
 	if c.procfs == nil {

@@ -89,7 +89,7 @@ func (l *location) member(a syntax.Access) (*location, *syntax.Diagnostic) {
 		d.Hint = "@cast to a type that has them"
 		return nil, d
 	default:
-		d := l.fail("%s is %s: it has no member %q", l.what, article(l.types.String(l.typ)), a.Member)
+		d := l.fail("%s is %s: it has no member %q", l.what, article(l.types.String(l.typ)), a.Member).InStap("invalid access '->%s' vs. %s", a.Member, l.types.String(l.real()))
 		if in.types.Kind(in.real()) == btf.Void {
 			d.Hint = fmt.Sprintf(`say what it points to: @cast(%s, "struct name")->%s`, l.what, a.Member)
 		}

@@ -54,8 +54,8 @@ func (r *resolution) autoCast() (*location, *syntax.Diagnostic) {
 	what := syntax.ExprString(r.x.X)
 	to, why := r.env.PointedBy(r.x.X)
 	if to == nil {
-		d := &syntax.Diagnostic{Pos: r.x.At, Msg: "what this points to is not known",
-			Hint: fmt.Sprintf(`say it: @cast(%s, "struct name")->member`, what)}
+		d := syntax.Errorf(r.x.At, "what this points to is not known").InStap("unknown type in dereference")
+		d.Hint = fmt.Sprintf(`say it: @cast(%s, "struct name")->member`, what)
 		if why != "" {
 			d.Msg += ": " + why
 		}

@@ -106,6 +106,9 @@ func (r *resolution) value() *program.Value {
 	if text := r.valueText(l); text != nil {
 		return value(text, nil)
 	}
+	if d := r.whole(l); d != nil {
+		return failed(r.x.At, d)
+	}
 	x, d := l.value()
 	if d != nil {
 		return failed(r.x.At, d)
@@ -113,6 +116,24 @@ func (r *resolution) value() *program.Value {
 	v := value(r.double(l, x), l.pointed())
 	v.Store, v.Fixed = l.lvalue(x), r.fixed(l)
 	return v
+}
+
+// whole returns SystemTap's error for l if it is a struct or union that a script called as stap reads as
+// a whole; gostap's own value of it is its address.
+func (r *resolution) whole(l *location) *syntax.Diagnostic {
+	kind := l.types.Kind(l.real())
+	if !r.env.Target.AsStap || r.x.At.Source.Origin != syntax.User || kind != btf.Struct && kind != btf.Union {
+		return nil
+	}
+	d := l.fail("%s is %s: a member of it is wanted, or its address", l.what, article(l.types.String(l.typ)))
+	d.InStap("'%s' is being accessed instead of a member", l.types.String(l.real()))
+	if names := l.types.MemberNames(l.real()); len(names) > 0 {
+		d.InStap("%s such as '->%s'", d.Stap, names[0])
+	}
+	if n := len(r.x.Access); n > 0 {
+		d.Pos = r.x.Access[n-1].At
+	}
+	return d
 }
 
 // follow applies the accesses of a chain to its first location.
@@ -236,8 +257,10 @@ func (r *resolution) result() (*location, *syntax.Diagnostic) {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: a tracepoint returns nothing"}
 	}
 	if !r.atReturn {
-		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: "$return: the function has only begun here",
-			Hint: r.site.entry() + ".return has it"}
+		d := syntax.Errorf(r.x.At, "$return: the function has only begun here").
+			InStap("unable to find local 'return', [man error::dwarf] in %s", r.site.String())
+		d.Hint = r.site.entry() + ".return has it"
+		return nil, d
 	}
 	if types.Strip(p.Result) == 0 {
 		return nil, &syntax.Diagnostic{Pos: r.x.At, Msg: fmt.Sprintf("$return: %s returns nothing", r.site.String())}

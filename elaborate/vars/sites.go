@@ -68,7 +68,7 @@ func (n *nowhere) entry() string                                          { retu
 func (n *nowhere) key() string                                            { return "nowhere" }
 
 func (n *nowhere) undescribed(at syntax.Pos, what string) *syntax.Diagnostic {
-	return syntax.Errorf(at, "%s: there are no target variables %s", what, n.reason)
+	return syntax.Errorf(at, "%s: there are no target variables %s", what, n.reason).InStap("unresolved target-symbol expression")
 }
 
 // A kprobe is a site of kprobe.function, which has no variables.

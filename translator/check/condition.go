@@ -37,7 +37,11 @@ func (c *checker) checkConditions() {
 		c.pos = p.Cond.Pos()
 		eachExpr(&program.Eval{X: p.Cond}, func(x program.Expr) {
 			if o := c.obstacle(x, map[*function]bool{}); o != nil {
-				c.errorf(x.Pos(), "a condition can't %s: %s%s", o.what, o.why, o.path()).Hint = o.hint
+				d := c.errorf(x.Pos(), "a condition can't %s: %s%s", o.what, o.why, o.path()).InStap("probe condition must not modify any variables")
+				if o.why == forGlobals {
+					d.InStap("probe condition must not reference function")
+				}
+				d.Hint = o.hint
 			}
 		})
 	}

@@ -165,7 +165,7 @@ func (c *checker) checkResults(live []*function) {
 		g := f.group
 		if r := g.result.root(); g.callAt.IsValid() && !g.returns && r.t == program.Unknown && !r.bad {
 			r.bad = true
-			c.errorf(g.callAt, "function %q returns no value that could be used", g.name).Hint = "declared at " + f.decl.At.String()
+			c.errorf(g.callAt, "function %q returns no value that could be used", g.name).InStap("unresolved type ").Hint = "declared at " + f.decl.At.String()
 		}
 	}
 }

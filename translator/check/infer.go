@@ -173,7 +173,7 @@ func (c *checker) inferLoops() {
 		g := c.globalOf[s.Array]
 		stat := g.statAt.IsValid()
 		if s.SortOp != "" && !stat {
-			c.errorf(s.At, "%q is sorted by @%s, but does not hold statistics", g.decl.Name, s.SortOp)
+			c.errorf(s.At, "%q is sorted by @%s, but does not hold statistics", g.decl.Name, s.SortOp).InStap("invalid type long")
 		}
 		switch {
 		case s.Value == nil:

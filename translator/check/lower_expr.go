@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gostap/internal/lazyregexp"
-	"gostap/translator/emit/regex"
 	"gostap/translator/program"
 	"gostap/translator/syntax"
 )
@@ -40,8 +39,7 @@ func (s *scope) expr(x syntax.Expr) program.Expr {
 	case *syntax.BinaryExpr:
 		return s.binary(x)
 	case *syntax.MatchExpr:
-		if err := regex.Check(x.Regex.Value); err != nil {
-			s.c.errorf(x.Regex.At, "%v", err)
+		if !s.validRegex(x.Regex) {
 			return &invalid{x.At}
 		}
 		return &program.Match{At: x.At, Not: x.Not, X: s.expr(x.X), Regex: x.Regex.Value}
@@ -85,7 +83,7 @@ func (s *scope) ident(x *syntax.Ident) program.Expr {
 		return &program.GlobalRef{At: x.At, Global: g.Global}
 	}
 	if s.where != "" {
-		d := s.c.errorf(x.At, "%s can't use local variables, but %q is one", s.where, x.Name)
+		d := s.c.errorf(x.At, "%s can't use local variables, but %q is one", s.where, x.Name).InStap("probe condition must not reference undeclared global")
 		d.Hint = s.c.near(x.Name, s.globalNames())
 		return &invalid{x.At}
 	}
@@ -104,7 +102,7 @@ func (s *scope) index(x *syntax.IndexExpr) program.Expr {
 			return &invalid{x.At}
 		}
 		if hasStar(e.Keys) {
-			s.c.errorf(x.At, "an element's value needs all its keys, but one is *")
+			s.c.errorf(x.At, "an element's value needs all its keys, but one is *").InStap("wildcard not allowed in array index")
 			return &invalid{x.At}
 		}
 		return e
@@ -215,7 +213,7 @@ func (s *scope) assign(x *syntax.AssignExpr) program.Expr {
 	if x.Op == "<<<" {
 		to := s.statistic(x.X, "<<<")
 		if hasStarElement(to) {
-			s.c.errorf(x.X.Pos(), "an element needs all its keys to be added to, but one is *")
+			s.c.errorf(x.X.Pos(), "an element needs all its keys to be added to, but one is *").InStap("wildcard not allowed in array index")
 			return &invalid{x.At}
 		}
 		return &program.Aggregate{At: x.At, X: to, Y: s.expr(x.Y)}
@@ -245,9 +243,14 @@ func (s *scope) lvalue(x syntax.Expr, op string) program.Expr {
 		}
 		return e
 	case *syntax.TargetVar, *syntax.AtExpr:
+		if v, ok := x.(*syntax.TargetVar); ok && op != "=" && s.c.opts.AsStap && isUser(v.At) {
+			s.c.errorf(v.At, "%s on a target variable: called as stap, only = is taken", op).
+				InStap("Only the following assign operator is implemented on target variables:  =")
+			return &invalid{v.At}
+		}
 		return s.targetLvalue(x)
 	}
-	s.c.errorf(x.Pos(), "%s changes a variable, an array's element or a target variable, but this is none", op)
+	s.c.errorf(x.Pos(), "%s changes a variable, an array's element or a target variable, but this is none", op).InStap("Expecting lvalue for assignment")
 	return &invalid{x.Pos()}
 }
 

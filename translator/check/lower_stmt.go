@@ -343,7 +343,7 @@ func (s *scope) delete(x *syntax.DeleteStmt) program.Stmt {
 		}
 		l := s.locals[y.Name]
 		if l == nil {
-			d := s.c.errorf(y.At, "%q can't be deleted: there is no such variable", y.Name)
+			d := s.c.errorf(y.At, "%q can't be deleted: there is no such variable", y.Name).InStap("unresolved array in delete statement")
 			d.Hint = s.c.near(y.Name, s.globalNames())
 			return invalidStmt(x.At)
 		}

@@ -221,7 +221,7 @@ func (s *scope) setArity(g *global, n int, at syntax.Pos) bool {
 	}
 	if n == 0 && (g.decl.MaxSize > 0 || g.decl.Wrap) {
 		g.badArity = true
-		s.c.errorf(at, "%q is an array, but is used without index", g.decl.Name).Hint = "declared at " + g.decl.At.String()
+		s.c.errorf(at, "%q is an array, but is used without index", g.decl.Name).InStap("inconsistent arity").Hint = "declared at " + g.decl.At.String()
 		return false
 	}
 	if g.arity == unknownArity {

@@ -43,7 +43,7 @@ func (s *scope) statistic(x syntax.Expr, op string) program.Expr {
 				return &invalid{x.At}
 			}
 			s.c.undeclared[x.Name] = true
-			d := s.c.errorf(x.At, "%s works on statistics, which are global, but %q is not declared so", op, x.Name)
+			d := s.c.errorf(x.At, "%s works on statistics, which are global, but %q is not declared so", op, x.Name).InStap("stat locals not supported, missing global declaration? ")
 			if d.Hint = s.c.near(x.Name, s.globalNames()); d.Hint == "" {
 				d.Hint = "declare it outside of the probe: global " + x.Name
 			}
@@ -52,10 +52,15 @@ func (s *scope) statistic(x syntax.Expr, op string) program.Expr {
 		return s.ident(x)
 	case *syntax.IndexExpr:
 		if array, ok := x.X.(*syntax.Ident); ok {
-			if e := s.element(x, array); e != nil {
-				return e
+			e := s.element(x, array)
+			if e == nil {
+				return &invalid{x.At}
 			}
-			return &invalid{x.At}
+			if s.c.opts.AsStap && hasStar(e.Keys) {
+				s.c.errorf(x.At, "%s of several elements: called as stap, it takes all keys", op).InStap("wildcard not allowed in array index")
+				return &invalid{x.At}
+			}
+			return e
 		}
 	}
 	s.c.errorf(x.Pos(), "%s works on a global variable or an array's element, but this is none", op)
@@ -131,7 +136,7 @@ func (c *checker) useHist(g *global, h *program.Hist, pos syntax.Pos) *program.H
 		}
 	}
 	if c.opts.AsStap && len(spec.Hists) == 1 {
-		c.errorf(pos, "%q has multiple histogram types", g.decl.Name).Hint = "called as gostap, it may have them"
+		c.errorf(pos, "%q has multiple histogram types", g.decl.Name).InStap("multiple histogram types declared on '__global_%s'", g.decl.Name).Hint = "called as gostap, it may have them"
 	}
 	spec.Hists = append(spec.Hists, h)
 	return h

@@ -43,7 +43,8 @@ func (s *scope) targetLvalue(x syntax.Expr) program.Expr {
 		}
 		return &unavailable{x.Pos(), complaint(x.Pos(), "", "this target variable can't be changed: %s", why)}
 	case !v.Free && !s.c.opts.Guru && isUser(x.Pos()):
-		return &unavailable{x.Pos(), complaint(x.Pos(), "run the script with -g", "target variables may be changed in guru mode only")}
+		return &unavailable{x.Pos(), complaint(x.Pos(), "run the script with -g", "target variables may be changed in guru mode only").
+			InStap("write to target variable not permitted; need stap -g")}
 	}
 	return s.fill(v.Store)
 }

@@ -100,7 +100,8 @@ func (c *checker) settle(v *tvar, t program.Type, pos syntax.Pos) {
 		r.set(t, pos)
 	default:
 		r.bad = true
-		c.errorf(pos, "type mismatch: %s where %s was %s; first used so at %s", t, v, r.t, r.at).InStap("type mismatch (%s): type was first inferred here (%s) at %s", t, r.t, r.at)
+		c.errorf(pos, "type mismatch: %s where %s was %s; first used so at %s", t, v, r.t, r.at).InStap("type mismatch (%s)", t).
+			Earlier = syntax.Errorf(r.at, "type was first inferred here (%s)", r.t)
 	}
 }
 

@@ -26,7 +26,8 @@ func (c *checker) modified(x program.Expr, at syntax.Pos) {
 		return
 	}
 	if slices.Contains(c.at.walked, e.Array) {
-		c.errorf(e.At, "array %q can't be changed while foreach walks over it", c.globalOf[e.Array].decl.Name)
+		c.errorf(e.At, "array %q can't be changed while foreach walks over it", c.globalOf[e.Array].decl.Name).
+			InStap("variable '%s' modified during 'foreach' iteration", c.globalOf[e.Array].decl.Name)
 	}
 	if c.at.fn != nil {
 		g := c.globalOf[e.Array]

@@ -48,7 +48,7 @@ func (g *gen) regex(e *program.Match) (regexTables, bool) {
 	if t, ok := g.regexes[e.Regex]; ok {
 		return t, t.name != ""
 	}
-	re, err := regex.Compile(e.Regex)
+	re, err := regex.Compile(e.Regex, g.opts.AsStap)
 	if err != nil {
 		g.diags.Errorf(e.At, "%v", err)
 		g.regexes[e.Regex] = regexTables{}

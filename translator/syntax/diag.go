@@ -22,11 +22,12 @@ const (
 type Diagnostic struct {
 	Pos      Pos
 	Severity Severity
-	Msg      string // without position and final punctuation
-	Hint     string // a suggestion, "" if there is none; e.g. `did you mean "execname"?`
-	Stap     string // SystemTap's message in place of both, for programs that parse it; "" if it is not known
-	Further  bool   // an error of pass 1 after another one in the same declaration, of which SystemTap reports only the first
-	Unprobed bool   // it is about a probe point without a probe site: SystemTap reports that first, and then Stap
+	Msg      string      // without position and final punctuation
+	Hint     string      // a suggestion, "" if there is none; e.g. `did you mean "execname"?`
+	Stap     string      // SystemTap's message in place of both, for programs that parse it; "" if it is not known
+	Further  bool        // an error of pass 1 after another one in the same declaration, of which SystemTap reports only the first
+	Earlier  *Diagnostic // what SystemTap reports behind it about an earlier place that it contradicts
+	Unprobed bool        // it is about a probe point without a probe site: SystemTap reports that first, and then Stap
 }
 
 // InStap sets SystemTap's message in place of d's, and returns d.

@@ -10,6 +10,14 @@ import (
 // A stapWord maps the beginning of a message of pass 1 to SystemTap's message.
 type stapWord struct{ own, stap string }
 
+// What SystemTap says of conditionals.
+const (
+	conditionWanted = `expected 'arch', 'kernel_v', 'kernel_vr', 'systemtap_v',
+             'runtime', 'systemtap_privilege', 'CONFIG_...', or
+             comparison between strings or integers`
+	conditionOpen = "incomplete conditional - missing '%('"
+)
+
 // stapWords are SystemTap's messages for those of pass 1. The first match counts.
 var stapWords = []stapWord{
 	{"expected 'probe', 'function'", "expected 'probe', 'global', 'private', 'function', or '%{'"},
@@ -27,8 +35,26 @@ var stapWords = []stapWord{
 	{"expected a literal format string", "expected literal string"},
 	{"expected a regular expression", "expected literal string"},
 	{"expected a number or a string", "expected literal string or number"},
+	{"expected a number", "expected number"},
+	{"expected the function's priority", "expected literal string or number"},
+	{"expected a literal string as the delimiter", "expected literal string"},
+	{"expected a string as the argument", "expected string"},
+	{"expected a name after '@define'", "expected identifier"},
+	{"expected a condition", conditionWanted},
+	{"unknown subject of a condition", conditionWanted},
+	{"expected a comparison after", "expected comparison operator"},
+	{"expected a string to compare 'CONFIG_", "expected string, number literal or other CONFIG_... as right side operand"},
+	{"expected a string to compare the string", "expected string literal as right value"},
+	{"expected a string to compare", "expected string literal"},
+	{"expected '==' or '!='", "expected '==' or '!='"},
+	{"expected 0 or 1", "expected 0 or 1"},
+	{"expected '%?', '&&'", "expected '%?' marker for conditional"},
+	{"found '%?' outside", conditionOpen},
+	{"found '%:' outside", conditionOpen},
+	{"found '%)' without", conditionOpen},
+	{"expected one name before", "expected probe point specifier"},
 	{"expected an expression", "expected literal string or number"},
-	{"expected a statement", "expected statement"},
+	{"expected a statement", "expected literal string or number"},
 	{"expected '}' at the end of the block", "expected statement"},
 	{"expected an array's name after 'in'", "expected identifier or statistical operation"},
 	{"expected a member's name", "expected identifier or keyword"},
@@ -40,6 +66,12 @@ var stapWords = []stapWord{
 	{"this string has no closing quote", "Could not find matching closing quote"},
 	{"this embedded C has no closing", "Could not find matching '%}' to close embedded function block"},
 	{"this conditional has no closing", "incomplete conditional at end of file"},
+	{"the body of the macro", "incomplete macro definition - missing '%)'"},
+	{"the global '", "duplicate global name"},
+	{"the function '", "duplicate parameter names"},
+	{"an alias's name can't be marked", "probe point alias name cannot be optional nor sufficient"},
+	{"a histogram can only be", "base histogram operator where expression expected"},
+	{"foreach can sort by one thing only", "multiple sort directives"},
 	{"an array can't have an initial value", "only scalar globals can be initialized"},
 	{"the size of the array", "array size out of range"},
 	{"'return' stands outside of a function", "found 'return' not in function context"},
@@ -63,9 +95,13 @@ func (d *Diagnostic) reword() *Diagnostic {
 	return d
 }
 
-// rewordEnd sets what SystemTap says in d's place, the error that something was expected where the file ends.
-func (d *Diagnostic) rewordEnd() {
+// rewordAt sets what SystemTap says in d's place, the error that something was expected where there is a
+// keyword, or the file ends.
+func (d *Diagnostic) rewordAt(k kind) {
 	switch {
+	case strings.HasPrefix(d.Msg, "expected a statement") && (k == tEOF || k.isKeyword()):
+		d.InStap("expected statement")
+	case k != tEOF:
 	case strings.HasPrefix(d.Msg, "expected an expression"):
 		d.InStap("expected value")
 	case slices.Contains([]string{"expected statement", "expected one of ', { } = +='", "expected ',' or ']'", "unexpected comma-separated expression list"}, d.Stap):

@@ -112,7 +112,10 @@ func (pp *preprocessor) define() {
 		}
 	}
 	if t.kind != tCondOpen {
-		pp.errorf(t.pos, "expected '%%(' before the body of the macro '@%s', found %s", m.name, &t)
+		d := pp.errorf(t.pos, "expected '%%(' before the body of the macro '@%s', found %s", m.name, &t)
+		if !m.hasArgs {
+			d.InStap("expected '%%(' or '('")
+		}
 		pp.skipDefinition(t)
 		return
 	}
@@ -181,12 +184,12 @@ func (pp *preprocessor) params(m *macro) (next token, ok bool) {
 
 func (pp *preprocessor) register(m *macro) {
 	if old := pp.local[m.name]; old != nil {
-		d := pp.errorf(m.pos, "the macro '@%s' is defined twice", m.name)
+		d := pp.errorf(m.pos, "the macro '@%s' is defined twice", m.name).InStap("attempt to redefine macro '@%s' in the same file", m.name)
 		d.Hint = fmt.Sprintf("first defined at %s", old.pos)
 		return
 	}
 	if isAtWord(m.name) { // only the first use of each name, so there are few of these
-		pp.diags.Warnf(m.pos, "the macro '@%s' hides the operator of that name", m.name)
+		pp.diags.Warnf(m.pos, "the macro '@%s' hides the operator of that name", m.name).InStap("macro redefines built-in operator '@%s'", m.name)
 	}
 	if pp.local == nil {
 		pp.local = map[string]*macro{}
@@ -249,7 +252,8 @@ func (pp *preprocessor) arguments(x *expansion, at token) bool {
 	m := x.macro
 	t := pp.raw()
 	if t.kind != tLParen {
-		pp.errorf(t.pos, "expected '(' after the macro '@%s', which takes %s, found %s", m.name, plural(len(m.params), "argument"), &t)
+		pp.errorf(t.pos, "expected '(' after the macro '@%s', which takes %s, found %s", m.name, plural(len(m.params), "argument"), &t).
+			InStap("expected '(' in invocation of macro '@%s' taking %s", m.name, plural(len(m.params), "parameter"))
 		pp.pushBack(t)
 		return false
 	}
@@ -284,7 +288,12 @@ func (pp *preprocessor) arguments(x *expansion, at token) bool {
 					x.args = append(x.args, arg())
 				}
 				if len(x.args) != len(m.params) {
-					pp.errorf(at.pos, "the macro '@%s' takes %s, found %d", m.name, plural(len(m.params), "argument"), len(x.args))
+					few := "few"
+					if len(x.args) > len(m.params) {
+						few = "many"
+					}
+					pp.errorf(at.pos, "the macro '@%s' takes %s, found %d", m.name, plural(len(m.params), "argument"), len(x.args)).
+						InStap("too %s parameters for macro '@%s' (expected %d)", few, m.name, len(m.params))
 					return false
 				}
 				return true

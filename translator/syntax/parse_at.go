@@ -54,7 +54,7 @@ func (p *parser) at() Expr {
 	case "const", "kderef", "uderef", "kregister", "uregister":
 		at := p.tok
 		p.tok.pos = word.pos
-		p.guruOnly("'@" + word.text + "'")
+		p.guruOnly("'@"+word.text+"'", "using @"+word.text+" operator not permitted")
 		p.tok = at
 	}
 	p.next()
@@ -103,7 +103,10 @@ var atArity = map[string]int{
 func (p *parser) checkArgs(x *AtExpr) {
 	n, ok := atArity[x.Op]
 	if ok && len(x.Args) != n {
-		p.errorf(x.At, "'@%s' takes %s, found %d", x.Op, plural(n, "argument"), len(x.Args))
+		d := p.errorf(x.At, "'@%s' takes %s, found %d", x.Op, plural(n, "argument"), len(x.Args))
+		if len(x.Args) == 0 {
+			d.InStap("expected literal string or number")
+		}
 		return
 	}
 	switch x.Op {
@@ -154,13 +157,16 @@ func (p *parser) checkParams(op *StatOp) {
 	n := len(op.Params)
 	switch {
 	case op.Op == "hist_linear" && n != 3:
-		p.errorf(op.At, "'@hist_linear' takes a variable, the lowest and the highest value and the interval, found %s", plural(n+1, "argument"))
+		p.errorf(op.At, "'@hist_linear' takes a variable, the lowest and the highest value and the interval, found %s", plural(n+1, "argument")).InStap("expected ','")
 	case op.Op == "variance" && n > 1:
 		p.errorf(op.At, "'@variance' takes a variable and the bit shift, found %s", plural(n+1, "argument"))
 	case op.Op == "variance" && n == 1 && (op.Params[0] < 0 || op.Params[0] > 62):
 		p.errorf(op.At, "the bit shift of '@variance' must be from 0 to 62")
 	case op.Op != "hist_linear" && op.Op != "variance" && n > 0:
-		p.errorf(op.At, "'@%s' takes 1 argument, found %d", op.Op, n+1)
+		d := p.errorf(op.At, "'@%s' takes 1 argument, found %d", op.Op, n+1).InStap("not more than 1 parameter allowed")
+		if isHistogram(op.Op) {
+			d.InStap("expected ')'")
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func (p *parser) declaration(f *File) {
 	case tPrivate:
 		p.private(f)
 	case tEmbedded:
-		f.Decls = append(f.Decls, &EmbeddedDecl{Code: p.embedded()})
+		f.Decls = append(f.Decls, &EmbeddedDecl{Code: p.embedded("embedded code")})
 	default:
 		hint := ""
 		if p.tok.kind == tIdent {
@@ -70,22 +70,22 @@ func (p *parser) skipDeclaration(start Pos) {
 	}
 }
 
-// embedded parses embedded C, if it is allowed here.
-func (p *parser) embedded() *EmbeddedC {
+// embedded parses embedded C, if it is allowed here; stap is SystemTap's name for it.
+func (p *parser) embedded(stap string) *EmbeddedC {
 	c := &EmbeddedC{At: p.tok.pos, Text: p.tok.text}
-	p.guruOnly("embedded C")
+	p.guruOnly("embedded C", stap+" in unprivileged script")
 	p.next()
 	return c
 }
 
 // guruOnly reports the current token as an error unless it is in the library or guru mode is on. It
-// reports one error for each file, as all have the same cause.
-func (p *parser) guruOnly(what string) {
+// reports one error for each file, as all have the same cause. stap is SystemTap's complaint.
+func (p *parser) guruOnly(what, stap string) {
 	if p.env.Guru || p.tok.pos.Source.Origin != User || p.guruTold {
 		return
 	}
 	p.guruTold = true
-	p.errorf(p.tok.pos, "%s is allowed in guru mode only", what).Hint = "run the script with -g"
+	p.errorf(p.tok.pos, "%s is allowed in guru mode only", what).InStap("%s; need stap -g", stap).Hint = "run the script with -g"
 }
 
 // private parses private global, private function and private name.
@@ -199,7 +199,7 @@ func (p *parser) functionDecl(f *File, start Pos, private bool) {
 	p.function = true
 	switch p.tok.kind {
 	case tEmbedded:
-		d.Code = p.embedded()
+		d.Code = p.embedded("embedded code")
 	case tLBrace:
 		d.Body = p.block()
 	default:

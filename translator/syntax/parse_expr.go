@@ -269,7 +269,7 @@ func (p *parser) value() Expr {
 	case tAt:
 		return p.at()
 	case tEmbedded:
-		return &EmbeddedExpr{Code: p.embedded()}
+		return &EmbeddedExpr{Code: p.embedded("embedded expression code")}
 	}
 	hint := ""
 	if p.tok.kind.isKeyword() {

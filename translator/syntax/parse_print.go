@@ -46,9 +46,12 @@ func (p *parser) print(name string, at Pos) Expr {
 	x.Args = p.args()
 	switch {
 	case family == "print" && len(x.Args) == 0:
-		p.errorf(at, "'%s' takes at least one argument", name)
+		p.errorf(at, "'%s' takes at least one argument", name).InStap("expected literal string or number")
 	case (family == "printd" || family == "printdln") && len(x.Args) < 2:
-		p.errorf(at, "'%s' takes a delimiter and at least two values", name)
+		d := p.errorf(at, "'%s' takes a delimiter and at least two values", name).InStap("expected literal string or number")
+		if len(x.Args) == 1 {
+			d.InStap("expected one of ', )'")
+		}
 	}
 	return x
 }

@@ -155,9 +155,7 @@ func (p *parser) giveUp() {
 func (p *parser) fail(hint, format string, args ...any) {
 	d := p.errorf(p.tok.pos, "expected %s, found %s", fmt.Sprintf(format, args...), &p.tok)
 	d.Hint = hint
-	if p.tok.kind == tEOF {
-		d.rewordEnd()
-	}
+	d.rewordAt(p.tok.kind)
 	panic(bailout{})
 }
 

@@ -250,7 +250,10 @@ func (pp *preprocessor) skipBranch(at token, toElse bool) bool {
 }
 
 func (pp *preprocessor) strayElse(t token) {
-	pp.errorf(t.pos, "found '%%:' outside of a conditional's first branch")
+	d := pp.errorf(t.pos, "found '%%:' outside of a conditional's first branch")
+	if pp.inBranch() {
+		d.InStap("invalid conditional - duplicate '%%:'")
+	}
 }
 
 // argument handles $1, @1, $# and @#. It returns the token that replaces t, or false if the replacement

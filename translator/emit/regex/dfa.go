@@ -30,14 +30,15 @@ const (
 )
 
 // Check returns what is wrong with text as a regular expression, nil if it is valid.
-func Check(text string) error {
-	_, _, err := parse(text)
+func Check(text string, asStap bool) error {
+	_, _, err := parse(text, asStap)
 	return err
 }
 
-// Compile compiles text; an *Error describes what is wrong with it.
-func Compile(text string) (re *Regex, err error) {
-	tree, groups, err := parse(text)
+// Compile compiles text; an *Error describes what is wrong with it. asStap says that backslashes are
+// read as SystemTap does.
+func Compile(text string, asStap bool) (re *Regex, err error) {
+	tree, groups, err := parse(text, asStap)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,8 @@
 // the path that prefers earlier alternatives and longer repetitions.
 //
 // Characters are bytes. In addition to POSIX there are \w \W \s \S, as in egrep; there are no
-// back-references.
+// back-references. As SystemTap reads them, a character behind a backslash is always that character,
+// in brackets, too.
 package regex
 
 import (
@@ -74,13 +75,14 @@ const maxRepeat = 255 // as in POSIX
 
 type parser struct {
 	text   string
+	asStap bool
 	at     int
 	groups int
 	depth  int
 }
 
-func parse(text string) (n node, groups int, err error) {
-	p := &parser{text: text}
+func parse(text string, asStap bool) (n node, groups int, err error) {
+	p := &parser{text: text, asStap: asStap}
 	defer caught(&err)
 	n = p.alternatives()
 	if p.at < len(text) {
@@ -236,6 +238,7 @@ func (p *parser) escape(start int) set {
 	c := p.text[p.at]
 	p.at++
 	switch {
+	case p.asStap:
 	case c == 'w':
 		return class("alnum_")
 	case c == 'W':
@@ -299,7 +302,8 @@ func class(name string) (s set) {
 	return s
 }
 
-// bracket parses the rest of a bracket expression, behind [. In it, \ is an ordinary byte.
+// bracket parses the rest of a bracket expression, behind [. In it, \ is an ordinary byte, except as
+// SystemTap reads it.
 func (p *parser) bracket(start int) set {
 	var s set
 	negated := p.accept('^')
@@ -314,6 +318,9 @@ func (p *parser) bracket(start int) set {
 		if strings.HasPrefix(p.text[p.at:], "[:") {
 			s = union(s, p.class())
 			continue
+		}
+		if p.asStap && p.at+1 < len(p.text) && p.text[p.at] == '\\' {
+			p.at++
 		}
 		lo := p.text[p.at]
 		p.at++

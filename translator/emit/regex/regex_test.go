@@ -41,8 +41,44 @@ func TestErrors(t *testing.T) {
 		"(a|b)*a(a|b){12}":        "automaton",
 		strings.Repeat("(", 2000): "nest too deep",
 	} {
-		if _, err := Compile(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Compile(text, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestBackslashes compares the two ways to read a backslash.
+func TestBackslashes(t *testing.T) {
+	for _, c := range []struct {
+		expr, text       string
+		matches, asStaps bool
+	}{
+		{`^\w$`, "a", true, false},
+		{`^\w$`, "w", true, true},
+		{`^\.$`, "a", false, false},
+		{`^[\]$`, `\`, true, false},
+		{`^[\d]$`, `\`, true, false},
+		{`^[a\]b]$`, "]", false, true},
+		{`^[^\]]$`, "]", false, false},
+	} {
+		for _, asStap := range []bool{false, true} {
+			want := c.matches
+			if asStap {
+				want = c.asStaps
+			}
+			re, err := Compile(c.expr, asStap)
+			if err != nil {
+				if want {
+					t.Errorf("%q: %v", c.expr, err)
+				}
+			} else if got := re.matches(c.text); got != want {
+				t.Errorf("%q matches %q: %v, as stap: %v", c.expr, c.text, got, asStap)
+			}
+		}
+	}
+	for _, text := range []string{`\d`, `\1`, `\b`} {
+		if re, err := Compile(text, true); err != nil || !re.matches(text[1:]) || re.matches("x") {
+			t.Errorf("%q as stap: %v", text, err)
 		}
 	}
 }
@@ -70,7 +106,7 @@ func TestAgainstGo(t *testing.T) {
 	}
 	for range 3000 {
 		text := expr(4)
-		re, err := Compile(text)
+		re, err := Compile(text, false)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -106,7 +142,7 @@ func FuzzCompile(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		re, err := Compile(text)
+		re, err := Compile(text, false)
 		var e *Error
 		switch {
 		case err != nil && !errors.As(err, &e):
