@@ -153,6 +153,7 @@ func TestProcessErrors(t *testing.T) {
 	path := compiled.Program(t, traced, "-O2", "-g")
 	for point, want := range map[string]string{
 		`function("aera")`:                   `matches "aera" (did you mean "area"?)`,
+		`function("main.(*item).take")`:      `no function of ` + path + ` matches "main.(*item).take"`,
 		`function("aera@prog.c")`:            `matches "aera" in `,
 		`function("twice").return`:           "an inlined function has no return",
 		`function("area").label("in")`:       `has no label with code behind it that matches`,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
@@ -160,12 +161,13 @@ func (c *Context) noSource(im *image.Source, m match, p *probepoint.Pattern) *sy
 		d.Hint = nearestFile(p.File, info.Files())
 		return d
 	}
-	d := m.Errorf("no function of %s matches %q", title, p.Name)
+	name := p.Name + p.Params // Go's receivers have parentheses, too
+	d := m.Errorf("no function of %s matches %q", title, name)
 	if p.File != "" {
 		d.Msg += fmt.Sprintf(" in %s", suggest.Enumerate(files, 3))
 	}
-	if (im.Name() == "" || im.User()) && !p.Wild() {
-		if near := im.Symbols().Nearest(p.Name, 3); len(near) > 0 {
+	if wild := strings.ContainsAny(strings.ReplaceAll(name, "(*", ""), "*?["); !wild && (im.Name() == "" || im.User()) {
+		if near := im.Symbols().Nearest(name, 3); len(near) > 0 {
 			d.InStap("no match%s", suggest.Similar("functions", near)).Hint = suggest.DidYouMean(near)
 		}
 	}
