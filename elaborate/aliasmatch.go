@@ -24,6 +24,16 @@ type match struct {
 	suffix []*syntax.Component
 }
 
+// refuseArguments reports, called as stap, an alias whose name has an argument.
+func (el *elaboration) refuseArguments(d *syntax.AliasDecl) {
+	for _, c := range d.Name.Components {
+		if c.Arg != nil && el.env.Target.AsStap {
+			el.diags.Errorf(d.At, "the alias's component %s has an argument: called as stap, none may have one", c.Name).
+				InStap("alias component %s contains illegal parameter", c.Name)
+		}
+	}
+}
+
 // isWild reports whether a component's name has wildcards.
 func isWild(pt *syntax.ProbePoint) bool {
 	return slices.ContainsFunc(pt.Components, func(c *syntax.Component) bool { return strings.Contains(c.Name, "*") })

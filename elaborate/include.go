@@ -31,6 +31,7 @@ func (el *elaboration) include(file *syntax.File) {
 		case *syntax.AliasDecl:
 			if file.Source.Origin == syntax.User {
 				el.aliases = append(el.aliases, alias{file, d})
+				el.refuseArguments(d)
 			}
 		case *syntax.ProbeDecl:
 			el.pending = append(el.pending, d)
