@@ -324,6 +324,18 @@ func TestProcessEvents(t *testing.T) {
 			t.Errorf("%s: %+v", point, pt)
 		}
 	}
+	for point, want := range map[string][2]int64{
+		"process(1).insn": {program.StepInsn, 1},
+		fmt.Sprintf("process(%q).insn.block", path): {program.StepBlock, 0},
+	} {
+		e, diags := elaborated.OnProgram(t, "probe "+point+" { }")
+		if diags != nil {
+			t.Fatal(diags)
+		}
+		if pt := e.Probes[0].Points[0]; pt.Family != "step" || pt.Args != want || pt.Name != point {
+			t.Errorf("%s: %+v", point, pt)
+		}
+	}
 	e, diags := elaborated.OnProgram(t, `probe process.syscall { println($syscall, $arg1, $arg4, $$vars) } probe process.syscall.return { println($syscall, $return) }`)
 	if diags != nil {
 		t.Fatal(diags)
