@@ -3,6 +3,7 @@
 package probetype
 
 import (
+	"errors"
 	"fmt"
 
 	"gostap/elaborate/executable"
@@ -35,6 +36,7 @@ func init() {
 }
 
 // processEvent builds process.begin and the like: events of processes and threads, with these variables or none.
+// A program that does not exist is waited for.
 func processEvent(c *Context, m match, family string, event int64, variables *vars.Listed) ([]*ProbeSite, *syntax.Diagnostic) {
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)
@@ -49,6 +51,10 @@ func processEvent(c *Context, m match, family string, event int64, variables *va
 		return []*ProbeSite{{Point: &point, Vars: resolver}}, nil
 	}
 	paths, err := executable.Find(name.Value)
+	if missing := (*executable.NotFoundError)(nil); errors.As(err, &missing) && missing.Awaited != "" {
+		point.Site.Image = program.Image{Path: missing.Awaited}
+		return []*ProbeSite{{Point: &point, Vars: resolver}}, nil
+	}
 	if err != nil {
 		return nil, vars.NotFound(m.At, err)
 	}

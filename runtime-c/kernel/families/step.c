@@ -242,6 +242,7 @@ static void gs_step_executes(void *data, struct task_struct *task, pid_t old, st
 {
 	struct gs_stepped *s;
 
+	gs_programs_await();
 	rcu_read_lock();
 	s = gs_step_of(current);
 	if (s)
