@@ -25,8 +25,11 @@ func openPrograms(images []manifest.Image, messages *messenger) ([]*os.File, err
 			continue
 		}
 		f, err := os.Open(im.Path)
+		if !filepath.IsAbs(im.Path) { // the name of a program that is in no folder of $PATH
+			err = fs.ErrNotExist
+		}
 		if errors.Is(err, fs.ErrNotExist) {
-			messages.warning("%s does not exist: its probes are left out", im.Path)
+			messages.warning("%s does not exist: its probes are left out, but for those of its processes' begin, end, system calls and instructions, which wait for it", im.Path)
 			continue
 		}
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // inProcess are the families whose handlers run in tasks of processes: they may read perf's counters.
-var inProcess = map[string]bool{"uprobe": true, "uretprobe": true, "process": true}
+var inProcess = map[string]bool{"uprobe": true, "uretprobe": true, "process": true, "step": true}
 
 // A counterRead is a @perf("NAME"). The probe that declares the counter may come later in the script.
 type counterRead struct {

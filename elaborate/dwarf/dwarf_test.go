@@ -85,8 +85,8 @@ func moved(t *testing.T) string {
 }
 
 // packed is a program with its debuginfo in one file beside it.
-func packed(t *testing.T) string {
-	path := compiled(t, "-gdwarf-5", "-gsplit-dwarf")
+func packed(t *testing.T, version string) string {
+	path := compiled(t, version, "-gsplit-dwarf")
 	parts, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.dwo"))
 	if err != nil || len(parts) < 2 {
 		t.Fatal(parts, err)
@@ -122,9 +122,14 @@ func split(t *testing.T) map[string]func(t *testing.T) string {
 		"split":       func(t *testing.T) string { return compiled(t, "-gdwarf-5", "-gsplit-dwarf") },
 		"split types": func(t *testing.T) string { return compiled(t, "-gdwarf-5", "-gsplit-dwarf", "-fdebug-types-section") },
 		"split moved": moved,
+		"split 4":     func(t *testing.T) string { return compiled(t, "-gdwarf-4", "-gsplit-dwarf") },
+		"split 4 types": func(t *testing.T) string {
+			return compiled(t, "-gdwarf-4", "-gsplit-dwarf", "-fdebug-types-section")
+		},
 	}
 	if _, err := exec.LookPath("llvm-dwp"); err == nil {
-		list["package"] = packed
+		list["package"] = func(t *testing.T) string { return packed(t, "-gdwarf-5") }
+		list["package 4"] = func(t *testing.T) string { return packed(t, "-gdwarf-4") }
 	}
 	return list
 }

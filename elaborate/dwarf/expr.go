@@ -84,6 +84,8 @@ const (
 	opGNUParameterRef    = 0xfa
 	opGNUImplicitPointer = 0xf2
 	opGNUUninit          = 0xf0
+	opGNUAddrIndex       = 0xfb
+	opGNUConstIndex      = 0xfc
 	opGNUVariableValue   = 0xfd
 )
 
@@ -210,9 +212,9 @@ func (m *exprBuilder) step(c op.Opcode, b *buf) error {
 		}
 	case op.DW_OP_addr:
 		m.push(&Expr{Op: OpAddress, N: int64(b.uint(int(m.u.addrSize)))})
-	case opAddrx:
+	case opAddrx, opGNUAddrIndex:
 		m.push(&Expr{Op: OpAddress, N: int64(m.u.indexedAddr(b.uleb()))})
-	case opConstx:
+	case opConstx, opGNUConstIndex:
 		m.constant(int64(m.u.indexedAddr(b.uleb())))
 	case op.DW_OP_const1u:
 		m.constant(int64(b.u8()))

@@ -15,7 +15,7 @@ import (
 // The index file is a header and arrays of records of 32-bit numbers, one
 // behind the other, then the strings. Addresses are counted from the header's
 // base; names and paths are offsets in the strings.
-const indexMagic = "gsdwarf5"
+const indexMagic = "gsdwarf6"
 
 type indexHeader struct {
 	Magic               [8]byte

@@ -22,7 +22,10 @@ func (d die) locations(name dwarf.Attr) ([]locEntry, error) {
 	if v.b != nil || v.form == formExprloc {
 		return []locEntry{{expr: v.b}}, nil
 	}
-	if d.u.version < 5 {
+	switch {
+	case d.u.version < 5 && d.u.kind == utSplitCompile:
+		return d.u.splitLocationList(v.u)
+	case d.u.version < 5:
 		return d.u.oldLocationList(v.u)
 	}
 	off := v.u
@@ -93,6 +96,45 @@ func (u *unit) oldLocationList(off uint64) ([]locEntry, error) {
 			if high > low {
 				list = append(list, e)
 			}
+		}
+	}
+	return nil, errDWARF
+}
+
+// splitLocationList reads a list of .debug_loc.dwo, GNU's form for DWARF 4.
+func (u *unit) splitLocationList(off uint64) ([]locEntry, error) {
+	const (
+		base        = 1
+		startEnd    = 2
+		startLength = 3
+		offsetPair  = 4
+	)
+	b, low := bufAt(u.f.loc, u.locBase+off), u.low
+	var list []locEntry
+	for len(list) < maxRanges && !b.bad {
+		var e locEntry
+		switch kind := b.u8(); {
+		case kind == endOfList && !b.bad:
+			return list, nil
+		case kind == base:
+			low = u.indexedAddr(b.uleb())
+			continue
+		case kind == startEnd:
+			e.Low = u.indexedAddr(b.uleb())
+			e.High = u.indexedAddr(b.uleb())
+		case kind == startLength:
+			e.Low = u.indexedAddr(b.uleb())
+			e.High = e.Low + uint64(b.u32())
+		case kind == offsetPair:
+			e.Low = low + uint64(b.u32())
+			e.High = low + uint64(b.u32())
+		default:
+			return nil, errDWARF
+		}
+		e.expr = b.take(uint64(b.u16()))
+		e.at = uint64(b.at - len(e.expr))
+		if e.High > e.Low {
+			list = append(list, e)
 		}
 	}
 	return nil, errDWARF

@@ -103,7 +103,7 @@ func (u *unit) rangeList(v value) ([]Range, error) {
 }
 
 func (u *unit) oldRangeList(off uint64) ([]Range, error) {
-	b := bufAt(u.f.ranges, off)
+	b := bufAt(u.f.ranges, u.rangesBase+off)
 	base := u.low
 	var list []Range
 	for len(list) < maxRanges && !b.bad {

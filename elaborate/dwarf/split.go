@@ -18,9 +18,27 @@ import (
 // skeleton of it, with its addresses and lines (-gsplit-dwarf; DWARF 5, section 7.3). The content of such files is appended to the
 // program's sections, and a splitPart has the offsets of a unit's parts in them.
 type splitPart struct {
-	skeleton                                    uint32 // its unit
-	abbrev, str, strOffsets, loclists, rnglists uint64
+	skeleton                                         uint32 // its unit
+	abbrev, str, strOffsets, loclists, rnglists, loc uint64
+	types                                            bool // a type unit of DWARF 4
 }
+
+// GNU's attributes for DWARF 4, which become those of DWARF 5.
+const (
+	attrGNUDwoName    dwarf.Attr = 0x2130
+	attrGNUDwoID      dwarf.Attr = 0x2131
+	attrGNURangesBase dwarf.Attr = 0x2132
+	attrGNUAddrBase   dwarf.Attr = 0x2133
+)
+
+// Columns of a package's index: that of .debug_info, and of .debug_loc.dwo, which has the number of .debug_loclists.dwo in GNU's indexes
+// for DWARF 4.
+const (
+	columnInfo     = 1
+	columnLoclists = 5
+	columnRnglists = 8
+	columnLoc      = 100
+)
 
 // splitSections are the sections for which a unit's offsets are relative to its part of them, with the columns' numbers in a
 // package's index. (DWARF 5, 7.3.5.3.)
@@ -36,7 +54,8 @@ func (f *File) splitSections(p *splitPart) map[uint32]struct {
 	}
 	return map[uint32]entry{
 		3: {"abbrev", &f.abbrev, &p.abbrev}, 0: {"str", &f.str, &p.str}, 6: {"str_offsets", &f.strOffsets, &p.strOffsets},
-		5: {"loclists", &f.loclists, &p.loclists}, 8: {"rnglists", &f.rnglists, &p.rnglists},
+		columnLoclists: {"loclists", &f.loclists, &p.loclists}, columnRnglists: {"rnglists", &f.rnglists, &p.rnglists},
+		columnLoc: {"loc", &f.loc, &p.loc},
 	}
 }
 
@@ -53,7 +72,7 @@ func (f *File) readSplit() error {
 	skeletons := map[uint64]uint32{}
 	var files []string
 	for i := range headers {
-		if headers[i].kind != utSkeleton {
+		if headers[i].kind != utSkeleton && (headers[i].version >= 5 || headers[i].kind != utCompile) {
 			continue
 		}
 		u, err := f.readUnit(headers[i].off)
@@ -64,11 +83,18 @@ func (f *File) readSplit() error {
 		if root.abbrev == nil {
 			continue
 		}
-		name := root.text(dwarf.AttrDwoName)
+		name, id := root.text(dwarf.AttrDwoName), headers[i].id
+		if u.version < 5 {
+			name = root.text(attrGNUDwoName)
+			id, _ = root.number(attrGNUDwoID)
+		}
+		if name == "" {
+			continue
+		}
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(u.dir, name)
 		}
-		skeletons[headers[i].id], files = u.off, append(files, name)
+		skeletons[id], files = u.off, append(files, name)
 	}
 	if len(files) == 0 {
 		return nil
@@ -120,11 +146,19 @@ func (f *File) appendSplit(path string, skeletons map[uint64]uint32) error {
 		return err
 	}
 	from.typesAt = uint32(len(from.info))
+	types, err := section("types")
+	if err != nil {
+		return err
+	}
+	from.info = append(from.info, types...)
 	if uint64(len(f.info))+uint64(len(from.info)) >= 1<<32 {
 		return errors.New(".debug_info of more than 4 GiB")
 	}
 	headers, err := from.unitHeaders()
 	if err != nil {
+		return err
+	}
+	if from.abbrev, err = section("abbrev"); err != nil {
 		return err
 	}
 	var whole splitPart
@@ -151,21 +185,19 @@ func (f *File) appendSplit(path string, skeletons map[uint64]uint32) error {
 	start := uint32(len(f.info))
 	for i := range headers {
 		h, p := &headers[i], whole
-		id := h.id
-		if h.kind == utSplitType {
-			id = h.signature
-		}
+		p.types = h.kind == utType
+		id, compiles := from.splitID(h, contributions)
 		for column, s := range f.splitSections(&p) {
 			*s.base += contributions[id][column]
 		}
 		skeleton, known := skeletons[id]
-		if !known && h.kind == utSplitCompile {
+		if !known && compiles {
 			f.replaced[start+h.off] = true // another program's, or another compilation's
 			continue
 		}
 		p.skeleton = skeleton
 		f.parts[start+h.off] = p
-		if h.kind == utSplitCompile {
+		if compiles {
 			f.replaced[skeleton] = true
 		}
 	}
@@ -176,6 +208,28 @@ func (f *File) appendSplit(path string, skeletons map[uint64]uint32) error {
 	return nil
 }
 
+// splitID returns the number of a unit of a .dwo or .dwp file, or its signature, if it is one of types. (In DWARF 4 the number stands in
+// the unit's first DIE, or, in a package, whose abbreviations are found by the number, in the index alone.)
+func (f *File) splitID(h *header, contributions map[uint64]map[uint32]uint64) (id uint64, compiles bool) {
+	switch {
+	case h.kind == utType || h.kind == utSplitType:
+		return h.signature, false
+	case h.version >= 5:
+		return h.id, h.kind == utSplitCompile
+	}
+	for id, of := range contributions {
+		if at, ok := of[columnInfo]; ok && at == uint64(h.off) {
+			return id, true
+		}
+	}
+	if u, err := f.readUnit(h.off); err == nil && len(contributions) == 0 {
+		if root, ok := u.die(u.first); ok {
+			id, _ = root.number(attrGNUDwoID)
+		}
+	}
+	return id, true
+}
+
 // readContributions reads an index of a package: for each unit, by its number or signature, where in the sections, by their
 // columns' numbers, its parts begin. (DWARF 5, 7.3.5.3.)
 func readContributions(index []byte, to map[uint64]map[uint32]uint64) error {
@@ -183,7 +237,7 @@ func readContributions(index []byte, to map[uint64]map[uint32]uint64) error {
 	version := b.u16()
 	b.u16()
 	columns, units, slots := b.u32(), b.u32(), b.u32()
-	if b.bad || version != 5 || columns > 16 || uint64(slots)*12 > uint64(len(index)) || uint64(units)*uint64(columns)*4 > uint64(len(index)) {
+	if b.bad || version != 5 && version != 2 || columns > 16 || uint64(slots)*12 > uint64(len(index)) || uint64(units)*uint64(columns)*4 > uint64(len(index)) {
 		return errDWARF
 	}
 	ids, rows := make([]uint64, slots), make([]uint32, slots)
@@ -196,6 +250,14 @@ func readContributions(index []byte, to map[uint64]map[uint32]uint64) error {
 	numbers := make([]uint32, columns)
 	for i := range numbers {
 		numbers[i] = b.u32()
+		if version == 2 {
+			switch numbers[i] {
+			case columnLoclists:
+				numbers[i] = columnLoc
+			case columnRnglists: // .debug_macro.dwo
+				numbers[i] = 0xff
+			}
+		}
 	}
 	table := b.at
 	for i, row := range rows {
@@ -222,6 +284,9 @@ func readContributions(index []byte, to map[uint64]map[uint32]uint64) error {
 func (u *unit) split(p splitPart) error {
 	u.strBase, u.strOffsets = p.str, p.strOffsets+8 // behind the headers
 	u.loclistsBase, u.rnglistsBase = p.loclists+12, p.rnglists+12
+	if u.version < 5 {
+		u.strOffsets, u.locBase = p.strOffsets, p.loc
+	}
 	if u.kind != utSplitCompile {
 		return nil
 	}
@@ -230,6 +295,7 @@ func (u *unit) split(p splitPart) error {
 		return err
 	}
 	u.addrBase, u.low, u.dir = skeleton.addrBase, skeleton.low, skeleton.dir
+	u.rangesBase = skeleton.splitRanges
 	u.stmtList, u.hasLines = skeleton.stmtList, skeleton.hasLines
 	return nil
 }

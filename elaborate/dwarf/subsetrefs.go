@@ -18,7 +18,7 @@ var operands = map[op.Opcode][]step{
 	op.DW_OP_regx: {stepLEB}, op.DW_OP_fbreg: {stepLEB}, op.DW_OP_bregx: {stepLEB, stepLEB},
 	op.DW_OP_piece: {stepLEB}, op.DW_OP_bit_piece: {stepLEB, stepLEB}, op.DW_OP_implicit_value: {stepBlock},
 	op.DW_OP_call2: {2}, op.DW_OP_call4: {4},
-	opAddrx: {stepLEB}, opConstx: {stepLEB}, opEntryValue: {stepBlock}, opGNUEntryValue: {stepBlock},
+	opAddrx: {stepLEB}, opConstx: {stepLEB}, opGNUAddrIndex: {stepLEB}, opGNUConstIndex: {stepLEB}, opEntryValue: {stepBlock}, opGNUEntryValue: {stepBlock},
 	opConstType: {stepLEB, stepBlock1}, opGNUConstType: {stepLEB, stepBlock1},
 	opRegvalType: {stepLEB, stepLEB}, opGNURegvalType: {stepLEB, stepLEB},
 	opDerefType: {1, stepLEB}, opGNUDerefType: {1, stepLEB}, opConvert: {stepLEB}, opGNUConvert: {stepLEB},

@@ -54,6 +54,12 @@ func (f *File) readHeader(off uint32) (h header, err error) {
 		if off >= f.typesAt {
 			h.kind = utType
 		}
+		if p, ok := f.parts[off]; ok {
+			h.kind = utSplitCompile
+			if p.types {
+				h.kind = utSplitType
+			}
+		}
 	case h.version == 5:
 		h.kind = rest.u8()
 		h.addrSize = rest.u8()
@@ -91,6 +97,9 @@ type unit struct {
 	addrBase     uint64
 	rnglistsBase uint64
 	loclistsBase uint64
+	locBase      uint64 // of a split unit of DWARF 4
+	rangesBase   uint64 // the same
+	splitRanges  uint64 // of a skeleton of DWARF 4: the split unit's rangesBase
 
 	lines    sync.Once
 	table    *lineTable
@@ -110,6 +119,9 @@ func (f *File) readUnit(off uint32) (*unit, error) {
 	// The default of a base in DWARF 5 is the offset behind the section's header.
 	u.strOffsets, u.addrBase = 8, 8
 	u.rnglistsBase, u.loclistsBase = 12, 12
+	if h.version < 5 {
+		u.strOffsets, u.addrBase = 0, 0
+	}
 	root, ok := u.die(h.first)
 	if !ok {
 		return u, nil // a unit without DIEs
@@ -127,6 +139,12 @@ func (f *File) readUnit(off uint32) (*unit, error) {
 		if v, ok := root.attr(at); ok {
 			*base = v.u
 		}
+	}
+	if v, ok := root.attr(attrGNUAddrBase); ok {
+		u.addrBase = v.u
+	}
+	if v, ok := root.attr(attrGNURangesBase); ok {
+		u.splitRanges = v.u
 	}
 	u.name, u.dir = root.text(dwarf.AttrName), root.text(dwarf.AttrCompDir)
 	if v, ok := root.attr(dwarf.AttrStmtList); ok {

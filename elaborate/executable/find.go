@@ -17,6 +17,7 @@ import (
 // A NotFoundError is the error for the name of a program that does not exist.
 type NotFoundError struct {
 	Msg, Hint string // Hint is a suggestion, "" for none
+	Awaited   string // the path, or name, of a program that may be made yet; "" if it can't be
 }
 
 func (e *NotFoundError) Error() string { return e.Msg }
@@ -158,10 +159,11 @@ func script(path string, words []string) error {
 
 // missing is the error for a name of which there is no file.
 func missing(name string) error {
-	e := &NotFoundError{Msg: fmt.Sprintf("there is no program %q in $PATH", name)}
+	e := &NotFoundError{Msg: fmt.Sprintf("there is no program %q in $PATH", name), Awaited: name}
 	dirs := filepath.SplitList(os.Getenv("PATH"))
 	if strings.Contains(name, "/") {
 		e.Msg = fmt.Sprintf("there is no file %q", name)
+		e.Awaited, _ = filepath.Abs(name)
 		dirs = []string{filepath.Dir(name)}
 		if _, err := os.Stat(dirs[0]); err != nil {
 			e.Msg += ": not even the folder " + dirs[0]

@@ -173,7 +173,7 @@ func TestProcessErrors(t *testing.T) {
 	for script, want := range map[string]string{
 		// What the program begins with has argc where a return address would be.
 		fmt.Sprintf(`probe process(%q).function("_start").return {}`, path): `"_start" can't be probed: it is not called, so that it does not return`,
-		`probe process("no-such-program").begin {}`:                         `there is no program "no-such-program" in $PATH`,
+		`probe process("no-such-program").plt {}`:                           `there is no program "no-such-program" in $PATH`,
 		`probe process.function("main") {}`:                                 "process without a name is what -c CMD starts",
 		`probe process(999999999).function("f") {}`:                         "there is no process 999999999",
 		`probe process(0).function("f") {}`:                                 "cannot probe pid 0: Invalid pid",
@@ -323,6 +323,24 @@ func TestProcessEvents(t *testing.T) {
 		pt := e.Probes[0].Points[0]
 		if pt.Family != "process" || pt.Args != [2]int64{want.event, want.pid} || pt.Image.Path != want.path || pt.Name != point {
 			t.Errorf("%s: %+v", point, pt)
+		}
+	}
+	for point, want := range map[string][2]int64{
+		"process(1).insn": {program.StepInsn, 1},
+		fmt.Sprintf("process(%q).insn.block", path): {program.StepBlock, 0},
+	} {
+		e, diags := elaborated.OnProgram(t, "probe "+point+" { }")
+		if diags != nil {
+			t.Fatal(diags)
+		}
+		if pt := e.Probes[0].Points[0]; pt.Family != "step" || pt.Args != want || pt.Name != point {
+			t.Errorf("%s: %+v", point, pt)
+		}
+	}
+	for _, missing := range []string{"/nosuch/program", "nosuchprogram"} {
+		e, diags := elaborated.OnProgram(t, fmt.Sprintf("probe process(%q).begin, process(%q).insn? { }", missing, missing))
+		if diags != nil || len(e.Probes[0].Points) != 2 || e.Probes[0].Points[0].Image.Path != missing {
+			t.Errorf("%s: %v", missing, diags)
 		}
 	}
 	e, diags := elaborated.OnProgram(t, `probe process.syscall { println($syscall, $arg1, $arg4, $$vars) } probe process.syscall.return { println($syscall, $return) }`)

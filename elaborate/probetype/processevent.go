@@ -3,6 +3,7 @@
 package probetype
 
 import (
+	"errors"
 	"fmt"
 
 	"gostap/elaborate/executable"
@@ -23,25 +24,37 @@ func init() {
 		program.SyscallEntry:  "syscall",
 		program.SyscallReturn: "syscall.return",
 	} {
-		registerProcess(func(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) { return processEvent(c, m, event) }, false, pattern)
+		registerProcess(func(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
+			return processEvent(c, m, "process", event, systemCall(m.At, event))
+		}, false, pattern)
+	}
+	for unit, pattern := range map[int64]string{program.StepInsn: "insn", program.StepBlock: "insn.block"} {
+		registerProcess(func(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
+			return processEvent(c, m, "step", unit, nil)
+		}, false, pattern)
 	}
 }
 
-// processEvent builds process.begin and the like: events of processes and threads in the kernel.
-func processEvent(c *Context, m match, event int64) ([]*ProbeSite, *syntax.Diagnostic) {
+// processEvent builds process.begin and the like: events of processes and threads, with these variables or none.
+// A program that does not exist is waited for.
+func processEvent(c *Context, m match, family string, event int64, variables *vars.Listed) ([]*ProbeSite, *syntax.Diagnostic) {
 	if err := c.Target.Host(); err != nil {
 		return nil, m.Errorf("%v", err)
 	}
-	point := program.Point{At: m.At, Family: "process", Name: probepoint.Spell(m.ProbePoint), Args: [2]int64{event, m.Number("process", 0)}}
+	point := program.Point{At: m.At, Family: family, Name: probepoint.Spell(m.ProbePoint), Args: [2]int64{event, m.Number("process", 0)}}
 	var resolver *vars.Resolver
-	if l := systemCall(m.At, event); l != nil {
-		resolver = c.Listed(*l)
+	if variables != nil {
+		resolver = c.Listed(*variables)
 	}
 	name, ok := m.Components[0].Arg.(*syntax.StringLit)
 	if !ok {
 		return []*ProbeSite{{Point: &point, Vars: resolver}}, nil
 	}
 	paths, err := executable.Find(name.Value)
+	if missing := (*executable.NotFoundError)(nil); errors.As(err, &missing) && missing.Awaited != "" {
+		point.Site.Image = program.Image{Path: missing.Awaited}
+		return []*ProbeSite{{Point: &point, Vars: resolver}}, nil
+	}
 	if err != nil {
 		return nil, vars.NotFound(m.At, err)
 	}

@@ -16,7 +16,7 @@
 static struct file **gs_program_files;	/* by image; NULL for those that are no programs */
 
 /* Of an overlay's file, uprobes need the inode of the underlying file system. */
-static struct inode *gs_real_inode(const struct file *f)
+struct inode *gs_real_inode(const struct file *f)
 {
 	return d_real_inode(f->f_path.dentry);
 }
@@ -61,6 +61,43 @@ void gs_programs_close(void)
 	kvfree(gs_program_files);
 }
 
+/* Is it the path of an image, or its last part, if the image is known by that alone? */
+static bool gs_is_path_of(const struct gs_image *im, const char *path)
+{
+	return !strcmp(im->path[0] == '/' ? path : kbasename(path), im->path);
+}
+
+/**
+ * gs_programs_await() - takes the program that the current process begins to run for an image whose file did not exist
+ *
+ * Context: A task's, that may be atomic, but under PREEMPT_RT, where nothing is awaited.
+ */
+void gs_programs_await(void)
+{
+	const char *path = NULL;
+	char *buffer = NULL;
+	struct file *exe;
+	u32 i;
+
+	rcu_read_lock();
+	exe = current->mm ? rcu_dereference(current->mm->exe_file) : NULL;
+	for (i = 0; exe && i < gs_program.nimages && !IS_ENABLED(CONFIG_PREEMPT_RT); i++) {
+		if (!gs_program.images[i].path[0] || READ_ONCE(gs_program_files[i]))
+			continue;
+		if (!buffer) {
+			buffer = kmalloc(PATH_MAX, GFP_ATOMIC | __GFP_NOWARN);
+			path = buffer ? d_path(&exe->f_path, buffer, PATH_MAX) : ERR_PTR(-ENOMEM);
+		}
+		if (IS_ERR(path))
+			break;
+		/* The process keeps it, so that another reference can be taken. */
+		if (gs_is_path_of(&gs_program.images[i], path) && !cmpxchg(&gs_program_files[i], NULL, exe))
+			get_file(exe);
+	}
+	rcu_read_unlock();
+	kfree(buffer);
+}
+
 struct inode *gs_program_inode(u32 image)
 {
 	return gs_program_files[image] ? gs_real_inode(gs_program_files[image]) : NULL;
@@ -75,15 +112,16 @@ struct inode *gs_program_inode(u32 image)
  */
 bool gs_runs_program(const struct task_struct *t, u32 image)
 {
-	struct file *exe;
+	struct file *exe, *program;
 	bool same = false;
 
 	if (!image)
 		return true;
 	rcu_read_lock();
 	exe = t->mm ? rcu_dereference(t->mm->exe_file) : NULL;
-	if (exe && gs_program_files[image])
-		same = gs_real_inode(exe) == gs_real_inode(gs_program_files[image]);
+	program = READ_ONCE(gs_program_files[image]);
+	if (exe && program)
+		same = gs_real_inode(exe) == gs_real_inode(program);
 	rcu_read_unlock();
 	return same;
 }

@@ -20,7 +20,7 @@ type toucher struct {
 }
 
 // userFamilies are the families whose handlers run where page faults may be taken beforehand.
-var userFamilies = map[string]bool{"uprobe": true, "uretprobe": true}
+var userFamilies = map[string]bool{"uprobe": true, "uretprobe": true, "step": true}
 
 // touch writes the function that touches the memory that a part of a probe, which visit walks over,
 // will load. It returns the function's name; NULL if there is nothing to touch.

@@ -123,6 +123,7 @@ type Point struct {
 	//	uprobe             process
 	//	uretprobe          maxactive, process
 	//	process            one of ProcessBegin and so on, process
+	//	step               StepInsn or StepBlock, process
 	//	netfilter          protocol family << 8 | hook, priority
 	//	perf               the event's config, its type << 47 | events for each hit,
 	//	                   or the negative of that with hits per second
@@ -158,6 +159,12 @@ const (
 	ThreadEnd
 	SyscallEntry
 	SyscallReturn
+)
+
+// What the family step counts, in a point's first argument.
+const (
+	StepInsn = 1 + iota
+	StepBlock
 )
 
 // Events of the family procfs, combined with the mode in a point's first argument.

@@ -65,8 +65,10 @@ static int gs_process_born(struct kprobe *kp, struct pt_regs *regs)
 
 static void gs_process_executes(void *data, struct task_struct *task, pid_t old, struct linux_binprm *bprm)
 {
-	if (gs_runs_user_code())
-		gs_process_happens(GS_PROCESS_BEGIN, task_pt_regs(current));
+	if (!gs_runs_user_code())
+		return;
+	gs_programs_await();
+	gs_process_happens(GS_PROCESS_BEGIN, task_pt_regs(current));
 }
 
 /* Called when a process's last thread ends, while its memory still exists; but also at exec. */
@@ -154,14 +156,17 @@ static int gs_process_arm_kprobe(struct kprobe *kp)
 	return err;
 }
 
-/* Arms the kprobes and hooks that an event needs. 0 or -errno. */
-static int gs_process_arm_event(enum gs_process_event event)
+/* Arms the kprobes and hooks that a point needs; a program that did not exist has to be noticed when it is executed. 0 or -errno. */
+static int gs_process_arm_point(const struct gs_point *p)
 {
+	u8 takes = gs_process_takes[p->args[0]];
 	u32 i;
 	int err = 0;
 
+	if (p->image && !gs_program_inode(p->image))
+		takes |= 0x10;
 	for (i = 0; i < 8 && !err; i++) {
-		if (!(gs_process_takes[event] & ~gs_process_armed & 1 << i))
+		if (!(takes & ~gs_process_armed & 1 << i))
 			continue;
 		err = i < 4 ? gs_process_arm_kprobe(&gs_process_kprobes[i]) : gs_hook_arm(&gs_process_hooks[i - 4]);
 		if (!err)
@@ -187,7 +192,7 @@ static int gs_processes_arm(const struct gs_point **points, u32 n)
 				gs_process_hits[at++] = gs_hit_of(points[i]);
 	}
 	for (i = 0; i < at; i++) {
-		err = gs_process_arm_event(gs_process_hits[i].point->args[0]);
+		err = gs_process_arm_point(gs_process_hits[i].point);
 		if (err == -ENOMEM)
 			return err;
 		if (err)
