@@ -243,7 +243,7 @@ func (s *scope) lvalue(x syntax.Expr, op string) program.Expr {
 		}
 		return e
 	case *syntax.TargetVar, *syntax.AtExpr:
-		if v, ok := x.(*syntax.TargetVar); ok && op != "=" && s.c.opts.AsStap && isUser(v.At) {
+		if v, ok := x.(*syntax.TargetVar); ok && op != "=" && s.c.opts.AsStap && s.isProbed(v) {
 			s.c.errorf(v.At, "%s on a target variable: called as stap, only = is taken", op).
 				InStap("Only the following assign operator is implemented on target variables:  =")
 			return &invalid{v.At}

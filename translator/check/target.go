@@ -49,6 +49,13 @@ func (s *scope) targetLvalue(x syntax.Expr) program.Expr {
 	return s.fill(v.Store)
 }
 
+// isProbed reports whether a target variable is one of the probed code, not one of the probe's own, such
+// as procfs's $value.
+func (s *scope) isProbed(x *syntax.TargetVar) bool {
+	v := s.values[x]
+	return v != nil && !v.Free && isUser(x.At)
+}
+
 func complaint(pos syntax.Pos, hint, format string, args ...any) *syntax.Diagnostic {
 	return &syntax.Diagnostic{Pos: pos, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
