@@ -7,7 +7,6 @@
  * asked for without waiting, again and again for a second at most, and what
  * would make even that wait is left alone.
  */
-#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
@@ -55,7 +54,7 @@ static long gs_ask_for_page(struct mm_struct *mm, u64 addr)
 	return gs_get_user_page(mm, addr, FOLL_NOWAIT | GS_FOLL_NUMA);
 }
 
-static noinline void gs_bring(u64 addr)
+static void gs_bring_page(u64 addr)
 {
 	unsigned long end = jiffies + GS_TOUCH_WAIT;
 	struct mm_struct *mm = current->mm;
@@ -75,7 +74,14 @@ static noinline void gs_bring(u64 addr)
 	}
 }
 
-static bool gs_load_present(u64 *value, u64 addr, size_t size)
+static noinline void gs_bring(u64 addr, size_t size)
+{
+	gs_bring_page(addr);
+	if ((addr ^ (addr + size - 1)) & PAGE_MASK)
+		gs_bring_page(addr + size - 1);
+}
+
+static __always_inline bool gs_load_present(u64 *value, u64 addr, size_t size)
 {
 	bool done;
 
@@ -85,13 +91,11 @@ static bool gs_load_present(u64 *value, u64 addr, size_t size)
 	return done;
 }
 
-static bool gs_load_touched(u64 *value, u64 addr, size_t size)
+static __always_inline bool gs_load_touched(u64 *value, u64 addr, size_t size)
 {
 	if (likely(gs_load_present(value, addr, size)))
 		return true;
-	gs_bring(addr);
-	if ((addr ^ (addr + size - 1)) & PAGE_MASK)
-		gs_bring(addr + size - 1);
+	gs_bring(addr, size);
 	return gs_load_present(value, addr, size);
 }
 
