@@ -37,6 +37,7 @@
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/kprobes.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/proc_fs.h>
 
@@ -166,6 +167,11 @@ static inline long gs_get_user_page(struct mm_struct *mm, unsigned long addr, un
 #define GS_FOLL_NUMA FOLL_HONOR_NUMA_FAULT
 #else
 #define GS_FOLL_NUMA 0
+#endif
+
+/* Before 5.13 FUSE alone knows it. */
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
 #endif
 
 #ifndef in_hardirq
