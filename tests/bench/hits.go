@@ -86,9 +86,12 @@ func hits(b *bench) error {
 
 var floors = []string{"ftrace", "kprobe", "kretprobe"}
 
-// floor builds the hand-written module.
+// floor builds the hand-written module, once for all benchmarks of a run.
 func (b *bench) floor() error {
 	dir := filepath.Join(b.dir, "floor")
+	if _, err := os.Stat(filepath.Join(dir, "floor.ko")); err == nil {
+		return nil
+	}
 	if err := os.CopyFS(dir, os.DirFS("tests/bench/floor")); err != nil {
 		return err
 	}
