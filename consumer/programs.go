@@ -24,9 +24,10 @@ func openPrograms(images []manifest.Image, messages *messenger) ([]*os.File, err
 		if im.Path == "" {
 			continue
 		}
-		f, err := os.Open(im.Path)
-		if !filepath.IsAbs(im.Path) { // the name of a program that is in no folder of $PATH
-			err = fs.ErrNotExist
+		var f *os.File
+		err := error(fs.ErrNotExist)
+		if filepath.IsAbs(im.Path) { // else it is the name of a program that is in no folder of $PATH
+			f, err = os.Open(im.Path)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			messages.warning("%s does not exist: its probes are left out, but for those of its processes' begin, end, system calls and instructions, which wait for it", im.Path)

@@ -264,7 +264,6 @@ void gs_pids_stop(void);
 /* programs.c: the files of programs and libraries that are images. */
 int gs_programs_open(const int __user *fds);
 void gs_programs_close(void);
-struct inode *gs_real_inode(const struct file *f);
 struct inode *gs_program_inode(u32 image);	/* NULL if there is no such file */
 void gs_programs_await(void);
 bool gs_runs_program(const struct task_struct *t, u32 image);

@@ -16,7 +16,7 @@
 static struct file **gs_program_files;	/* by image; NULL for those that are no programs */
 
 /* Of an overlay's file, uprobes need the inode of the underlying file system. */
-struct inode *gs_real_inode(const struct file *f)
+static struct inode *gs_real_inode(const struct file *f)
 {
 	return d_real_inode(f->f_path.dentry);
 }
@@ -70,7 +70,7 @@ static bool gs_is_path_of(const struct gs_image *im, const char *path)
 /**
  * gs_programs_await() - takes the program that the current process begins to run for an image whose file did not exist
  *
- * Context: A task's, that may be atomic, but under PREEMPT_RT, where nothing is awaited.
+ * Context: A task's, that may be atomic, but not under PREEMPT_RT, where no memory can be had there.
  */
 void gs_programs_await(void)
 {
@@ -81,7 +81,7 @@ void gs_programs_await(void)
 
 	rcu_read_lock();
 	exe = current->mm ? rcu_dereference(current->mm->exe_file) : NULL;
-	for (i = 0; exe && i < gs_program.nimages && !IS_ENABLED(CONFIG_PREEMPT_RT); i++) {
+	for (i = 0; exe && i < gs_program.nimages; i++) {
 		if (!gs_program.images[i].path[0] || READ_ONCE(gs_program_files[i]))
 			continue;
 		if (!buffer) {

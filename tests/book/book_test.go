@@ -7,10 +7,12 @@ package book
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,18 +21,28 @@ import (
 	"gostap/tests/guest"
 )
 
-// pages reads the chapters.
-func pages(t *testing.T) (list []*page) {
+// texts reads the files of docs/, by name.
+func texts(t *testing.T) map[string]string {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	read := map[string]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := readPage(filepath.Base(file), string(text))
+		read[filepath.Base(file)] = string(text)
+	}
+	return read
+}
+
+// pages reads the chapters.
+func pages(t *testing.T) (list []*page) {
+	read := texts(t)
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		p, err := readPage(name, read[name])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,17 +84,9 @@ var notRun = map[string]string{
 
 // Every command in the pages is in a block that a test runs.
 func TestEveryCommand(t *testing.T) {
-	files, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, text := range texts(t) {
 		fenced, language := false, ""
-		for i, line := range strings.Split(string(text), "\n") {
+		for i, line := range strings.Split(text, "\n") {
 			if rest, isFence := strings.CutPrefix(line, "```"); isFence {
 				fenced, language = !fenced, strings.TrimSpace(rest)
 			}
@@ -97,7 +101,7 @@ func TestEveryCommand(t *testing.T) {
 				excused = excused || strings.Contains(m, command)
 			}
 			if m != "" && !excused {
-				t.Errorf("docs/%s:%d: no test runs %s", filepath.Base(file), i+1, m)
+				t.Errorf("docs/%s:%d: no test runs %s", name, i+1, m)
 			}
 		}
 	}

@@ -67,7 +67,8 @@ static void gs_process_executes(void *data, struct task_struct *task, pid_t old,
 {
 	if (!gs_runs_user_code())
 		return;
-	gs_programs_await();
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		gs_programs_await();
 	gs_process_happens(GS_PROCESS_BEGIN, task_pt_regs(current));
 }
 
@@ -163,8 +164,11 @@ static int gs_process_arm_point(const struct gs_point *p)
 	u32 i;
 	int err = 0;
 
-	if (p->image && !gs_program_inode(p->image))
+	if (p->image && !gs_program_inode(p->image)) {
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			return -EOPNOTSUPP;
 		takes |= 0x10;
+	}
 	for (i = 0; i < 8 && !err; i++) {
 		if (!(takes & ~gs_process_armed & 1 << i))
 			continue;
