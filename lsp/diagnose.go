@@ -80,8 +80,8 @@ func (d *document) diagnostic(lexemes []syntax.Lexeme, one *syntax.Diagnostic) D
 	if one.Severity == syntax.Warning {
 		out.Severity = severityWarning
 	}
-	if one.Hint != "" {
-		out.Message += " (" + one.Hint + ")"
+	if advice := one.Advice(); advice != "" {
+		out.Message += " (" + advice + ")"
 	}
 	pos := one.Pos
 	for pos.IsValid() && pos.Source != d.src && pos.Source.Expansion.IsValid() {

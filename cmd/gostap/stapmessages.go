@@ -197,8 +197,8 @@ func writeSaw(w io.Writer, pos syntax.Pos, at string) {
 // follows.
 func inStap(d *syntax.Diagnostic) string {
 	own := d.Msg
-	if d.Hint != "" {
-		own += " (" + d.Hint + ")"
+	if advice := d.Advice(); advice != "" {
+		own += " (" + advice + ")"
 	}
 	if d.Unprobed {
 		return cmp.Or(d.Stap, "no match") + ": " + own

@@ -128,32 +128,32 @@ func (d *Debuginfo) Need(at syntax.Pos, what string, point *syntax.ProbePoint) (
 	if d.module != "" || d.cached == nil {
 		diag.Msg += " of " + title
 	}
-	elsewhere := fmt.Sprintf("where the debuginfo is: gostap probe-cache -r %s --add %s; then copy the file here, and gostap probe-cache --import it; or install it: %s",
-		t.Release, quoted(point), d.install())
+	add := fmt.Sprintf("where the debuginfo is: gostap probe-cache -r %s --add %s; then copy the file here, and gostap probe-cache --import it; or install it: ",
+		t.Release, quoted(point))
+	before, behind := "install it: ", ""
 	entry, cacheErr := d.Cached()
 	var mismatch *dwarf.MismatchError
 	switch {
 	case cacheErr == nil:
 		diag.Msg += fmt.Sprintf(", which is not installed, and the probe cache holds something else for %s: %s", title, suggest.Enumerate(entry.Points, 5))
-		diag.Hint = elsewhere
+		before = add
 	case !errors.Is(cacheErr, dwarf.ErrNone) && errors.Is(err, dwarf.ErrNone):
 		diag.Msg += ", which is not installed; " + cacheErr.Error()
-		diag.Hint = elsewhere
+		before = add
 	case errors.Is(err, dwarf.ErrNone):
 		diag.Msg += ", which is not installed"
-		diag.Hint = "install it: " + d.install() + "; without it there are functions, their parameters and results, and types"
+		behind = "without it there are functions, their parameters and results, and types; "
 		if d.cached == nil {
-			diag.Hint = "install it: " + d.install() + "; without it there are functions, by the names of symbols, and static marks"
+			behind = "without it there are functions, by the names of symbols, and static marks; "
 		}
 	case errors.As(err, &mismatch):
 		diag.Msg += ": " + mismatch.Error()
-		diag.Hint = "install that of " + title + " as it is here: " + d.install()
+		before = "install that of " + title + " as it is here: "
 	default:
 		diag.Msg += ": " + err.Error()
+		return nil, diag
 	}
-	if diag.Hint != "" {
-		diag.Hint += "; " + distro.Doctor
-	}
+	diag.Install = func() string { return before + d.install() + "; " + behind + distro.Doctor }
 	return nil, diag
 }
 

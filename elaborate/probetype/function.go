@@ -67,7 +67,8 @@ func kernelFunction(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 // unregistered builds a kprobe of a function that can't be probed, because of d: a warning, and a handler that never runs.
 // It is no error, as SystemTap looks the function up when it registers the kprobe, and continues if that fails.
 func (c *Context) unregistered(m match, d *syntax.Diagnostic) []*ProbeSite {
-	c.Diags.Warnf(m.At, "%s: this probe is never hit", d.Msg).Hint = d.Hint
+	never := c.Diags.Warnf(m.At, "%s: this probe is never hit", d.Msg)
+	never.Hint, never.Install = d.Hint, d.Install
 	v := c.KProbe("kernel.function")
 	if m.Has("return") {
 		v = v.Return()

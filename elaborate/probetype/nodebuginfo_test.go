@@ -13,8 +13,8 @@ import (
 	"gostap/elaborate/internal/elaborated"
 )
 
-// TestNoDebuginfo: dpkg is run once to find a program's package, and not for each of its functions, as
-// it takes a quarter of a second.
+// TestNoDebuginfo: dpkg is run once to find a program's package, when the first of its functions' errors
+// is shown, as it takes a quarter of a second.
 func TestNoDebuginfo(t *testing.T) {
 	path := compiled.Program(t, "int one(int a) { return a; } int two(int a) { return one(a); } int three(int a) { return two(a); } int main(void) { return three(0); }", "-O0")
 	dir := t.TempDir()
@@ -26,10 +26,13 @@ func TestNoDebuginfo(t *testing.T) {
 	if diags != nil {
 		t.Fatal(diags)
 	}
+	if _, err := os.Stat(filepath.Join(dir, "asked")); !os.IsNotExist(err) {
+		t.Errorf("dpkg was asked before an error was shown: %v", err)
+	}
 	unknown := 0
 	for _, p := range e.Probes {
 		for _, v := range p.Values {
-			if v.Err != nil && strings.Contains(v.Err.Hint, "libc6-dbg") {
+			if v.Err != nil && strings.Contains(v.Err.Advice(), "libc6-dbg") {
 				unknown++
 			}
 		}

@@ -119,7 +119,7 @@ func (c *Context) inPrograms(m match, find func(*probed) ([]*ProbeSite, *syntax.
 	}
 	switch {
 	case len(sites) == 0 && tried > 1:
-		return nil, &syntax.Diagnostic{Pos: m.At, Msg: fmt.Sprintf("none of the %d programs and libraries that match has it; for one, %s", tried, first.Msg), Hint: first.Hint}
+		return nil, &syntax.Diagnostic{Pos: m.At, Msg: fmt.Sprintf("none of the %d programs and libraries that match has it; for one, %s", tried, first.Msg), Hint: first.Hint, Install: first.Install}
 	case len(sites) == 0:
 		return nil, first
 	}

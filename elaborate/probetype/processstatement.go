@@ -42,7 +42,7 @@ func processAddress(c *Context, m match) ([]*ProbeSite, *syntax.Diagnostic) {
 		}
 		info, d := p.Debuginfo().Need(m.At, fmt.Sprintf("what is at %#x", addr), m.ProbePoint)
 		if d != nil {
-			d.Hint += "; statement(ADDRESS).absolute goes without"
+			d.Hint = "statement(ADDRESS).absolute goes without"
 			return nil, d
 		}
 		return c.statementAt(&image.Source{Image: p.Program, Info: info}, &p.maker, addr)

@@ -56,7 +56,7 @@ func (c *Context) symbolFunctions(p *probed, pattern string) ([]*ProbeSite, *syn
 		d := m.Errorf("%s has no symbols and no debuginfo", p)
 		_, need := p.Debuginfo().Need(m.At, "", nil)
 		if need != nil {
-			d.Hint = need.Hint
+			d.Install = need.Install
 		}
 		return nil, d
 	case wild:

@@ -102,11 +102,7 @@ func (e *Env) Unlisted(im image.Image, name string, addr uint64) *Resolver {
 		if strings.HasPrefix(what, "$return") {
 			numbers = "returnval() is the result as a number"
 		}
-		if d.Hint == "" {
-			d.Hint = numbers
-		} else {
-			d.Hint += "; " + numbers
-		}
+		d.Hint = numbers
 		return d
 	}
 	if info, err := im.Debuginfo().Any(); err == nil {

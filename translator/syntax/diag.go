@@ -22,12 +22,13 @@ const (
 type Diagnostic struct {
 	Pos      Pos
 	Severity Severity
-	Msg      string      // without position and final punctuation
-	Hint     string      // a suggestion, "" if there is none; e.g. `did you mean "execname"?`
-	Stap     string      // SystemTap's message in place of both, for programs that parse it; "" if it is not known
-	Further  bool        // an error of pass 1 after another one in the same declaration, of which SystemTap reports only the first
-	Earlier  *Diagnostic // what SystemTap reports behind it about an earlier place that it contradicts
-	Unprobed bool        // it is about a probe point without a probe site: SystemTap reports that first, and then Stap
+	Msg      string        // without position and final punctuation
+	Hint     string        // a suggestion, "" if there is none; e.g. `did you mean "execname"?`
+	Install  func() string // a further suggestion, of what to install; it may take a while, and is asked for only where the diagnostic is shown
+	Stap     string        // SystemTap's message in place of both, for programs that parse it; "" if it is not known
+	Further  bool          // an error of pass 1 after another one in the same declaration, of which SystemTap reports only the first
+	Earlier  *Diagnostic   // what SystemTap reports behind it about an earlier place that it contradicts
+	Unprobed bool          // it is about a probe point without a probe site: SystemTap reports that first, and then Stap
 }
 
 // InStap sets SystemTap's message in place of d's, and returns d.
@@ -41,14 +42,25 @@ func Errorf(pos Pos, format string, args ...any) *Diagnostic {
 	return &Diagnostic{Pos: pos, Msg: fmt.Sprintf(format, args...)}
 }
 
+// Advice returns all suggestions, "" if there are none.
+func (d *Diagnostic) Advice() string {
+	switch {
+	case d.Install == nil:
+		return d.Hint
+	case d.Hint == "":
+		return d.Install()
+	}
+	return d.Hint + "; " + d.Install()
+}
+
 // Error returns the diagnostic in one line.
 func (d *Diagnostic) Error() string {
 	s := d.Msg
 	if d.Pos.IsValid() {
 		s = d.Pos.String() + ": " + s
 	}
-	if d.Hint != "" {
-		s += " (" + d.Hint + ")"
+	if advice := d.Advice(); advice != "" {
+		s += " (" + advice + ")"
 	}
 	return s
 }
@@ -137,8 +149,8 @@ func (d *Diagnostic) write(w io.Writer, color bool) {
 		line, col := excerpt(d.Pos.LineText(), int(d.Pos.Col))
 		fmt.Fprintf(w, "    %s\n    %s%s^%s\n", line, caretPad(line, col), on, off)
 	}
-	if d.Hint != "" {
-		fmt.Fprintf(w, "    %s\n", d.Hint)
+	if advice := d.Advice(); advice != "" {
+		fmt.Fprintf(w, "    %s\n", advice)
 	}
 	for at := d.Pos; at.IsValid() && at.Source.Expansion.IsValid(); {
 		at = at.Source.Expansion
