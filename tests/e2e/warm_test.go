@@ -92,6 +92,15 @@ func buildPrograms(t *testing.T, dir string) {
 		guest.Command(t, ".", compiler, "-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o", out, source)
 		guest.Command(t, ".", "strip", "--strip-debug", "-o", out+"-stripped", out)
 	}
+	for out, options := range map[string]string{"calls-static-pie": "-static-pie", "calls-static": "-static -gsplit-dwarf", "calls-fixed": "-no-pie -gdwarf-4"} {
+		args := append([]string{"-O2", "-g", "-w", "-o", filepath.Join(dir, out), "programs/calls.c"}, strings.Fields(options)...)
+		guest.Command(t, ".", "gcc", args...)
+	}
+	guest.Command(t, ".", "gcc", "-O2", "-static", "-nostdlib", "-o", filepath.Join(dir, "counted"), "programs/counted.S")
+	guest.Command(t, ".", "gcc", "-O2", "-g", "-shared", "-fPIC", "-o", filepath.Join(dir, "libtock.so"), "programs/libraries/tock.c")
+	for out, adds := range map[string]string{"ticks": "1", "ticks-other": "2"} {
+		guest.Command(t, ".", "gcc", "-O2", "-g", "-DADDS="+adds, "-o", filepath.Join(dir, out), "programs/libraries/ticks.c", "-L"+dir, "-ltock", "-Wl,-rpath,$ORIGIN:/")
+	}
 	for out, model := range map[string]string{"libown.so": "global-dynamic", "libown-initial.so": "initial-exec"} {
 		for prefix, option := range map[string]string{"": "-g", "exported-": "-Dstatic="} {
 			guest.Command(t, ".", "gcc", "-O2", "-g", option, "-shared", "-fPIC", "-ftls-model="+model, "-o", filepath.Join(dir, prefix+out), "programs/libraries/own.c")
