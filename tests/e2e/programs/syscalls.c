@@ -136,6 +136,7 @@ static void of64(void)
 	C64(SYS_mount, path, path, other, 0xc0ed000e, 0);
 	C64(SYS_mount, path, path, other, 0xc0ed0000, 0);
 	C64(427, 5, 0x80000014, 0, 0);
+	C64(431, -1, 3, other, path, -100);         /* fsconfig */
 	C64(SYS_sigaltstack, put(784, (long[3]){ 0x1000, 0x80000000, 8 }, 24), 0);
 }
 
@@ -167,6 +168,7 @@ static void of32(void)
 	C32(319, -1, buf, 3, 0, 0, 8);                   /* epoll_pwait */
 	C32(239, -1, -1, 0, 5);                          /* sendfile64 */
 	C32(187, -1, -1, 0, 5);                          /* sendfile */
+	C32(89, -1, buf, 1);                             /* readdir */
 	C32(20);                                         /* getpid */
 	C32(11, path, put(384, (int[2]){ (int)(long)path, 0 }, 8), 0); /* execve */
 }
