@@ -11,6 +11,7 @@
 // Each function is called, and each alias probed with all of its variables, by a script of its own, for
 // which passes 1 and 2 must succeed without debuginfo. For each example the test_check command of its
 // .meta is run, with gostap in place of stap; run does so with the test_installcheck commands, in a VM.
+// What examples trace that Debian has not, as a library with static marks, -setup can give to the VM.
 // -v lists what fails, and why, one line each; -debuginfo uses debuginfo.
 package main
 
@@ -30,6 +31,7 @@ func main() {
 	only := flag.String("only", "", "ask only for names that match this `wildcard`")
 	debuginfo := flag.Bool("debuginfo", false, "use the kernels' debuginfo")
 	verbose := flag.Bool("v", false, "list what is missing, and why")
+	setup := flag.String("setup", "", "a shell `command` that run runs first in the VM")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		flag.Usage()
@@ -44,6 +46,8 @@ func main() {
 		ask := asker{gostap: binary, only: *only, verbose: *verbose}
 		if !*debuginfo {
 			ask.env = []string{"GOSTAP_DEBUGINFO=/nonexistent"}
+		} else if folder := os.Getenv("GOSTAP_DEBUGINFO"); folder != "" {
+			ask.env = []string{"GOSTAP_DEBUGINFO=" + folder} // in the VM, too
 		}
 		switch flag.Arg(0) {
 		case "library":
@@ -51,7 +55,7 @@ func main() {
 		case "examples":
 			err = ask.examples(*examples, releases)
 		case "run":
-			err = ask.run(*examples, releases)
+			err = ask.run(*examples, *setup, releases)
 		default:
 			err = fmt.Errorf("%s is none of library, examples and run", flag.Arg(0))
 		}

@@ -21,11 +21,13 @@ import (
 )
 
 // seconds is the time limit of each example in the VM, and on the host for its C compiler.
-const seconds = 120
+const seconds = 400
 
 // driver runs, in the VM, the lines of its script, each of which has an example's name, folder and
-// command separated by tabs, and prints the results. A background load produces events.
-const driver = `while :; do cat /proc/uptime >/tmp/uptime; sleep 0.1; done &
+// command separated by tabs, and prints the results, after another command. A background load produces
+// events.
+const driver = `eval "$2"
+while :; do cat /proc/uptime >/tmp/uptime; sleep 0.1; done &
 printf '%%s' "$1" | while IFS='	' read -r name dir command; do
 	cd "$dir"
 	timeout -k 5 %d sh -c "$command" >/tmp/out 2>&1 </dev/null
@@ -36,7 +38,7 @@ done
 `
 
 // run runs the examples' installchecks in a VM for each kernel.
-func (a asker) run(folder string, releases []string) error {
+func (a asker) run(folder, setup string, releases []string) error {
 	list, bin, err := a.prepare(folder)
 	if err != nil {
 		return err
@@ -60,7 +62,7 @@ func (a asker) run(folder string, releases []string) error {
 				MemoryMB: 2048,
 				Dir:      folder,
 				Env:      append([]string{"PATH=" + bin + ":" + os.Getenv("PATH"), "GOSTAP_CACHE=" + cache.Root()}, a.env...),
-				Args:     []string{"bash", "-c", fmt.Sprintf(driver, seconds), "driver", lines.String()},
+				Args:     []string{"bash", "-c", fmt.Sprintf(driver, seconds), "driver", lines.String(), setup},
 				Stdout:   w,
 				Stderr:   w,
 			})
