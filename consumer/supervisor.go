@@ -26,7 +26,6 @@ type supervisor struct {
 	systemCommands *systemCommands
 	command        *command // nil without -c
 	signals        <-chan os.Signal
-	timeout        <-chan time.Time // nil without -T
 
 	ends       chan struct{} // has a value once the session is to end, or to be left
 	caught     int           // signals that end it
@@ -43,9 +42,6 @@ func newSupervisor(ctx context.Context, cfg *Config) (*supervisor, func()) {
 	s.systemCommands = &systemCommands{stdout: cfg.output(), messages: s.messages}
 	if cfg.JSON || cfg.Collector != nil {
 		s.systemCommands.stdout = os.Stderr
-	}
-	if cfg.Timeout > 0 {
-		s.timeout = time.After(cfg.Timeout)
 	}
 	signals, release := catchSignals()
 	s.signals = signals
@@ -126,9 +122,14 @@ func (s *supervisor) signal(sig os.Signal) {
 	}
 }
 
-// waitForEnd waits until something ends the session; gone is closed when the kernel side is gone.
+// waitForEnd waits until something ends the session, which runs; gone is closed when the kernel side is
+// gone. The timeout counts from here: what loading and arming took is not the script's time.
 func (s *supervisor) waitForEnd(gone <-chan struct{}) {
 	var commandDone <-chan struct{}
+	var timeout <-chan time.Time
+	if s.cfg.Timeout > 0 {
+		timeout = time.After(s.cfg.Timeout)
+	}
 	if s.command != nil {
 		commandDone = s.command.done
 	}
@@ -136,7 +137,7 @@ func (s *supervisor) waitForEnd(gone <-chan struct{}) {
 	case <-s.ends:
 	case <-gone:
 	case <-commandDone:
-	case <-s.timeout:
+	case <-timeout:
 	case <-s.ctx.Done():
 	case sig := <-s.signals:
 		s.signal(sig)
