@@ -337,7 +337,12 @@ gs_u64 gs_probe_addr(struct gs_ctx *c);
 const struct gs_frame *gs_ustack(struct gs_ctx *c, gs_u32 max, gs_u32 *n, gs_u32 *flags);
 /* The same for given registers. */
 const struct gs_frame *gs_ustack_from(struct gs_ctx *c, gs_u64 ip, gs_u64 sp, gs_u64 bp, gs_u32 *n, gs_u32 *flags);
-/* Finds what is mapped at addr of the current process; image is GS_NO_IMAGE where no file is. False if there is nothing. */
+/* Keeps where these addresses are, for gs_find_frame(). */
+void gs_note_frames(const struct gs_frame *frames, gs_u32 n);
+/*
+ * Finds what is mapped at addr of the current process, or was where the address was noted last; image is GS_NO_IMAGE
+ * where no file is. False if there is nothing.
+ */
 int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to);
 /*
  * The events that a counter has counted in the current task; counter is the index of its point in gs_program.points; 0 in

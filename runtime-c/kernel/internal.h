@@ -358,6 +358,9 @@ bool gs_in_irq_work(void);
 int gs_images_init(void);
 void gs_images_free(void);
 long gs_next_image(struct gs_next_image __user *arg);
+/* userframe.c: where addresses of stacks were */
+int gs_noted_init(void);
+void gs_noted_free(void);
 /* userknown.c: allocates the caches of unwound stacks, on CPUs that have none yet */
 void gs_known_ustacks_init(int cpu);
 u64 gs_known_ustacks_size(void);	/* bytes of a CPU's cache */

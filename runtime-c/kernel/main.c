@@ -28,6 +28,9 @@ static int __init gs_module_init(void)
 	err = gs_images_init();
 	if (err)
 		goto no_images;
+	err = gs_noted_init();
+	if (err)
+		goto no_noted;
 	err = gs_messages_init(gs_control_send);
 	if (err)
 		goto no_messages;
@@ -53,6 +56,8 @@ no_modules:
 no_transport:
 	gs_messages_free();
 no_messages:
+	gs_noted_free();
+no_noted:
 	gs_images_free();
 no_images:
 	gs_cpus_free();
@@ -77,6 +82,7 @@ static void __exit gs_module_exit(void)
 	gs_transport_free();
 	gs_dispatch_free();
 	gs_signals_free();
+	gs_noted_free();
 	gs_images_free();
 	gs_cpus_free();
 }

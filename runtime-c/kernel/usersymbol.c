@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * usersymbol.c - symbols and lines of addresses of the current process, by the
- * tables of its images.
+ * usersymbol.c - symbols and lines of programs' addresses, by the tables of their
+ * images.
  */
 #include "userimage.h"
-
-int gs_find_frame(struct gs_ctx *c, gs_u64 addr, struct gs_frame *to)
-{
-	struct gs_mapping m = { .image = GS_NO_IMAGE };
-	bool found = false;
-
-	if (gs_user_regs(c) && gs_lock_mm(c, current->mm)) {
-		found = gs_map(&m, current->mm, addr);
-		gs_unlock_mm(c, current->mm);
-	}
-	*to = (struct gs_frame){ .addr = addr, .image = m.image, .offset = addr - m.start + m.offset };
-	return found;
-}
 
 void gs_find_usymbol(const struct gs_frame *f, struct gs_symbol *to)
 {
