@@ -136,7 +136,7 @@ func (m *Monitor) draw() {
 	m.probes.SetText(m.view.probes(m.snapshot.Probes))
 	m.globals.SetText(m.view.globals(m.snapshot.Globals))
 	if m.ask == nil {
-		m.prompt.SetLabel(m.said + "c reset  s sort probes  o sort elements  t toggle  r resume  p pause  x hide  / filter  Tab pane  q quit").SetText("")
+		m.prompt.SetLabel(m.said + "q quit  Tab pane  t toggle  p pause  r resume  c reset  s sort probes  o sort elements  x hide  / filter").SetText("")
 	}
 }
 
