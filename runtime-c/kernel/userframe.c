@@ -10,10 +10,11 @@
 #include "userimage.h"
 
 #define GS_NOTED_BITS 13
+#define GS_NOTED_BUSY 1
 
-/* A handler that finds an entry taken replaces it. addr is 0 while the place is written. */
+/* A handler that finds an entry taken replaces it, unless another one just does. */
 struct gs_noted_frame {
-	u64 addr;
+	u64 addr; /* GS_NOTED_BUSY while the place is written */
 	u64 place; /* the image, and the offset in the low 32 bits */
 };
 
@@ -23,7 +24,7 @@ int gs_noted_init(void)
 {
 	if (!gs_program.user_stacks)
 		return 0;
-	gs_noted = kvcalloc(1 << GS_NOTED_BITS, sizeof(*gs_noted), GFP_KERNEL);
+	gs_noted = kvcalloc(1 << GS_NOTED_BITS, sizeof(*gs_noted), GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	return gs_noted ? 0 : -ENOMEM;
 }
 
@@ -41,11 +42,12 @@ void gs_note_frames(const struct gs_frame *frames, gs_u32 n)
 		struct gs_noted_frame *e = &gs_noted[hash_64(frames[i].addr, GS_NOTED_BITS)];
 		u32 image = frames[i].image & ~GS_FRAME_CALL;
 		u64 place = (u64)image << 32 | frames[i].offset;
+		u64 old = READ_ONCE(e->addr);
 
-		if (image == GS_NO_IMAGE || (READ_ONCE(e->addr) == frames[i].addr && READ_ONCE(e->place) == place))
+		if (image == GS_NO_IMAGE || (old == frames[i].addr && READ_ONCE(e->place) == place))
 			continue;
-		WRITE_ONCE(e->addr, 0);
-		smp_wmb(); /* pairs with gs_noted_frame() */
+		if (old == GS_NOTED_BUSY || cmpxchg(&e->addr, old, GS_NOTED_BUSY) != old)
+			continue;
 		WRITE_ONCE(e->place, place);
 		smp_wmb(); /* pairs with gs_noted_frame() */
 		WRITE_ONCE(e->addr, frames[i].addr);
@@ -57,7 +59,7 @@ static bool gs_noted_frame(u64 addr, struct gs_frame *to)
 	const struct gs_noted_frame *e = gs_noted ? &gs_noted[hash_64(addr, GS_NOTED_BITS)] : NULL;
 	u64 place;
 
-	if (!addr || !e || READ_ONCE(e->addr) != addr)
+	if (addr <= GS_NOTED_BUSY || !e || READ_ONCE(e->addr) != addr)
 		return false;
 	smp_rmb(); /* pairs with gs_note_frames() */
 	place = READ_ONCE(e->place);
