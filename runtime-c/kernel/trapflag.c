@@ -120,7 +120,21 @@ static void gs_instruction_classify(struct gs_instruction *i, const u8 *code, u3
 	}
 }
 
-/* Looks at the instruction that is executed next. Context: The current task's, which may sleep. */
+/* What can't be read stays 0. Returns the number of bytes that can't. */
+static u32 gs_copy_code(u8 *to, u64 ip)
+{
+	u32 left;
+
+	pagefault_disable();
+	left = copy_from_user(to, (const void __user *)ip, GS_MAX_INSN);
+	pagefault_enable();
+	return left;
+}
+
+/*
+ * Looks at the instruction that is executed next. The kernel may not be able to bring it for a long time, during
+ * which the session must be able to end. Context: The current task's, which may sleep.
+ */
 void gs_instruction_look(struct gs_instruction *i, const struct pt_regs *regs)
 {
 	u8 code[GS_MAX_INSN + 1] = { 0 };
@@ -129,9 +143,14 @@ void gs_instruction_look(struct gs_instruction *i, const struct pt_regs *regs)
 
 	i->ip = regs->ip;
 	i->kind = GS_INSN_PLAIN;
-	/* What can't be read stays 0. */
-	if (copy_from_user(code, (const void __user *)regs->ip, GS_MAX_INSN) == GS_MAX_INSN)
-		return;
+	if (gs_copy_code(code, regs->ip)) {
+		gs_touch(regs->ip, 1);
+		gs_touch(regs->ip + GS_MAX_INSN - 1, 1);
+		if (gs_copy_code(code, regs->ip) == GS_MAX_INSN) {
+			i->kind = GS_INSN_UNKNOWN;
+			return;
+		}
+	}
 	while (at < GS_MAX_INSN - 1 && gs_is_prefix(code[at], wide))
 		at++;
 	gs_instruction_classify(i, code, at);
@@ -158,6 +177,10 @@ void gs_instruction_mend(const struct gs_instruction *i, const struct pt_regs *r
 	u16 __user *flags = (u16 __user *)regs->sp;
 	u16 value;
 
-	if (i->kind == GS_INSN_PUSHF && regs->ip == i->next && !get_user(value, flags))
+	if (i->kind != GS_INSN_PUSHF || regs->ip != i->next)
+		return;
+	pagefault_disable();
+	if (!get_user(value, flags))
 		put_user(value & ~X86_EFLAGS_TF, flags);
+	pagefault_enable();
 }

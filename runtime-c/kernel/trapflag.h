@@ -17,7 +17,7 @@ struct gs_instruction {
 		GS_INSN_PLAIN,
 		GS_INSN_LEAVES,		/* a jump, call, return or system call */
 		GS_INSN_MAY_LEAVE,	/* a conditional jump */
-		GS_INSN_UNKNOWN,	/* a breakpoint has replaced it */
+		GS_INSN_UNKNOWN,	/* a breakpoint has replaced it, or it can't be read */
 		GS_INSN_PUSHF,		/* stores the flags */
 	} kind;
 };

@@ -10,10 +10,7 @@
  * chain of notifiers. The flag must be gone from all tasks before the module is:
  * the exception would be a signal that ends the program.
  */
-#include <linux/delay.h>
-#include <linux/hashtable.h>
 #include <linux/kdebug.h>
-#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/uprobes.h>
@@ -21,44 +18,15 @@
 
 #include "../dispatch.h"
 #include "../hook.h"
+#include "../stepped.h"
 #include "../trapflag.h"
 #include "../visit.h"
 
 enum gs_step_unit { GS_STEP_INSN = 1, GS_STEP_BLOCK };
 
-/* A task that is stepped. */
-struct gs_stepped {
-	struct hlist_node by_task;	/* under gs_steps_lock; looked up under RCU */
-	struct callback_head work;
-	struct rcu_head rcu;
-	struct task_struct *task;	/* it is in the hash table until it exits, at the latest */
-	struct gs_instruction last;	/* for which handlers have run */
-	u64 interrupted;		/* the address that the last signal handler returns to */
-	bool queued;			/* work is, only the task itself sets it */
-	bool resumes;			/* a signal's handler begins or has returned */
-	bool arrived;			/* the instruction begins a block, whatever the last one was */
-	bool executed;			/* a new program, which may not be one that is stepped */
-	bool released;			/* the session ends, and the flag is gone */
-	bool exited;
-};
-
 static struct gs_hit *gs_step_hits;
 static u32 gs_nstep_hits;
-static DEFINE_HASHTABLE(gs_steps, 8);
-static DEFINE_SPINLOCK(gs_steps_lock);	/* taken in tasks alone */
-static u32 gs_nsteps;			/* with those that have exited, but have work to do */
-static bool gs_stepping;
 static struct gs_visits gs_step_visits;
-
-static struct gs_stepped *gs_step_of(const struct task_struct *t)
-{
-	struct gs_stepped *s;
-
-	hash_for_each_possible_rcu(gs_steps, s, by_task, (unsigned long)t, lockdep_is_held(&gs_steps_lock))
-		if (s->task == t)
-			return s;
-	return NULL;
-}
 
 static bool gs_step_concerns(const struct gs_point *p, const struct task_struct *t)
 {
@@ -75,14 +43,6 @@ static bool gs_is_stepped(const struct task_struct *t)
 		if (gs_step_concerns(gs_step_hits[i].point, t))
 			return true;
 	return false;
-}
-
-static void gs_step_forget(struct gs_stepped *s)
-{
-	lockdep_assert_held(&gs_steps_lock);
-	hash_del_rcu(&s->by_task);
-	kfree_rcu(s, rcu);
-	gs_nsteps--;
 }
 
 /* Handlers run before an instruction; arrived if it begins a block. */
@@ -115,35 +75,21 @@ static void gs_step_on(struct gs_stepped *s)
 	if (!again)
 		gs_step_happens(regs, arrived);
 	gs_instruction_look(&s->last, regs);
-	spin_lock(&gs_steps_lock);
-	if (gs_stepping)
-		gs_trapflag_set(regs);
-	spin_unlock(&gs_steps_lock);
+	gs_stepped_go_on(s, regs);
 }
 
 static void gs_step_work(struct callback_head *work)
 {
 	struct gs_stepped *s = container_of(work, struct gs_stepped, work);
-	bool forget = s->exited || s->executed && !gs_is_stepped(current);
+	bool forget;
 
+	if (!gs_stepped_begin_work(s))
+		return;
+	forget = s->exited || s->executed && !gs_is_stepped(current);
 	s->executed = false;
 	if (!forget && !(current->flags & PF_EXITING))
 		gs_step_on(s);
-	spin_lock(&gs_steps_lock);
-	s->queued = false;
-	if (forget)
-		gs_step_forget(s);
-	spin_unlock(&gs_steps_lock);
-}
-
-/* Has gs_step_work() run before the current task goes on in user space, if the session goes on. */
-static void gs_step_queue(struct gs_stepped *s)
-{
-	if (s->queued || !READ_ONCE(gs_stepping))
-		return;
-	s->queued = true;
-	if (task_work_add(current, &s->work, TWA_RESUME))
-		s->queued = false;
+	gs_stepped_end_work(s, forget);
 }
 
 /* In a task that begins to be stepped. */
@@ -152,30 +98,15 @@ static void gs_step_visited(void)
 	struct gs_stepped *s;
 
 	rcu_read_lock();
-	s = gs_step_of(current);
+	s = gs_stepped_of(current);
 	rcu_read_unlock();
 	if (s || current->flags & PF_EXITING || !gs_is_stepped(current))
 		return;
-	s = kzalloc(sizeof(*s), GFP_KERNEL);
-	if (!s) {
+	s = gs_stepped_add(gs_step_work);
+	if (s)
+		gs_step_on(s);
+	else
 		gs_skip_here(GS_SKIP_MEMORY);
-		return;
-	}
-	init_task_work(&s->work, gs_step_work);
-	s->task = current;
-	s->arrived = true;
-	spin_lock(&gs_steps_lock);
-	hash_add_rcu(gs_steps, &s->by_task, (unsigned long)current);
-	gs_nsteps++;
-	spin_unlock(&gs_steps_lock);
-	gs_step_on(s);
-}
-
-/* After the session's end the flag is cleared where it is met. */
-static void gs_step_release(struct gs_stepped *s)
-{
-	gs_trapflag_clear(current);
-	WRITE_ONCE(s->released, true);
 }
 
 /* A debugger that steps the task gets its signal. */
@@ -194,9 +125,10 @@ static int gs_step_trapped(struct gs_stepped *s, unsigned long *dr6)
 
 	if (!(*dr6 & DR_STEP))
 		return NOTIFY_DONE;
-	gs_step_queue(s);
+	gs_stepped_queue(s);
+	/* After the session's end the flag is cleared where it is met. */
 	if (!READ_ONCE(gs_stepping) && !xol)
-		gs_step_release(s);
+		gs_stepped_clear(s);
 	if (xol || gs_debugger_steps())
 		return NOTIFY_DONE;
 	*dr6 &= ~DR_STEP;
@@ -214,13 +146,13 @@ static int gs_step_excepted(struct notifier_block *nb, unsigned long kind, void 
 	if (!args->regs || !user_mode(args->regs))
 		return what;
 	rcu_read_lock();
-	s = gs_step_of(current);
+	s = gs_stepped_of(current);
 	if (s && kind == DIE_DEBUG) {
 		what = gs_step_trapped(s, (unsigned long *)args->err);
 	} else if (s && kind == DIE_INT3) {
 		/* A uprobe. If it steps the instruction, it must not take the flag for the program's own. */
-		gs_trapflag_clear(current);
-		gs_step_queue(s);
+		gs_stepped_clear(s);
+		gs_stepped_queue(s);
 	}
 	rcu_read_unlock();
 	return what;
@@ -244,7 +176,7 @@ static void gs_step_executes(void *data, struct task_struct *task, pid_t old, st
 
 	gs_programs_await();
 	rcu_read_lock();
-	s = gs_step_of(current);
+	s = gs_stepped_of(current);
 	if (s)
 		s->executed = s->arrived = true;	/* gs_step_returns() follows */
 	else if (gs_is_stepped(current))
@@ -257,11 +189,11 @@ static void gs_step_returns(void *data, struct pt_regs *regs, long result)
 	struct gs_stepped *s;
 
 	rcu_read_lock();
-	s = gs_step_of(current);
+	s = gs_stepped_of(current);
 	if (s) {
 		gs_trapflag_hide(regs);
 		s->resumes |= (long)regs->orig_ax == -1;	/* sigreturn */
-		gs_step_queue(s);
+		gs_stepped_queue(s);
 	}
 	rcu_read_unlock();
 }
@@ -272,29 +204,19 @@ static void gs_step_signalled(void *data, int number, struct kernel_siginfo *inf
 	struct gs_stepped *s;
 
 	rcu_read_lock();
-	s = gs_step_of(current);
+	s = gs_stepped_of(current);
 	if (s) {
-		gs_trapflag_clear(current);
+		gs_stepped_clear(s);
 		s->resumes = s->arrived = true;
 		s->interrupted = task_pt_regs(current)->ip;
-		gs_step_queue(s);
+		gs_stepped_queue(s);
 	}
 	rcu_read_unlock();
 }
 
 static void gs_step_exits(void *data, struct task_struct *task)
 {
-	struct gs_stepped *s;
-
-	spin_lock(&gs_steps_lock);
-	s = gs_step_of(task);
-	if (s) {
-		gs_trapflag_clear(task);
-		s->exited = true;
-		if (!s->queued)
-			gs_step_forget(s);
-	}
-	spin_unlock(&gs_steps_lock);
+	gs_stepped_exits();
 }
 
 static struct gs_hook gs_step_hooks[] = {
@@ -346,37 +268,15 @@ static void gs_steps_running(void)
 		gs_visit_existing(&gs_step_visits, gs_is_stepped);
 }
 
-/* Forgets the tasks whose flag is gone; how many are left? */
-static u32 gs_steps_left(void)
-{
-	struct hlist_node *next;
-	struct gs_stepped *s;
-	int bucket;
-	u32 left;
-
-	spin_lock(&gs_steps_lock);
-	hash_for_each_safe(gs_steps, bucket, next, s, by_task)
-		if (!READ_ONCE(s->queued) && (READ_ONCE(s->released) || gs_trapflag_clear_other(s->task)))
-			gs_step_forget(s);
-	left = gs_nsteps;
-	spin_unlock(&gs_steps_lock);
-	return left;
-}
-
 static void gs_steps_disarm(void)
 {
 	lockdep_assert_held(&gs_session_mutex);
 	if (gs_stepping) {
 		gs_visits_close(&gs_step_visits);
-		spin_lock(&gs_steps_lock);
-		WRITE_ONCE(gs_stepping, false);
-		spin_unlock(&gs_steps_lock);
-		while (gs_steps_left())
-			msleep(1);
+		gs_stepped_stop();
 		gs_hooks_disarm(gs_step_hooks, ARRAY_SIZE(gs_step_hooks));
 		unregister_die_notifier(&gs_step_exceptions);
-		/* Waits for tasks that still run a callback. */
-		synchronize_rcu_tasks();
+		gs_stepped_abandon();
 	}
 	gs_nstep_hits = 0;
 	kvfree(gs_step_hits);
