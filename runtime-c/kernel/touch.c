@@ -7,6 +7,7 @@
  * asked for without waiting, again and again for a second at most, and what
  * would make even that wait is left alone.
  */
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
@@ -35,8 +36,12 @@ static bool gs_is_cached(struct vm_area_struct *vma, u64 addr)
  */
 static bool gs_reads_ahead(const struct vm_area_struct *vma)
 {
-	const struct super_block *sb = file_inode(vma->vm_file)->i_sb;
+	const struct inode *inode = file_inode(vma->vm_file);
+	const struct super_block *sb = inode->i_sb;
 
+	/* Shared memory has no server. */
+	if (S_ISREG(inode->i_mode) && (sb->s_magic == TMPFS_MAGIC || sb->s_magic == HUGETLBFS_MAGIC))
+		return true;
 	if (sb->s_magic == FUSE_SUPER_MAGIC)
 		return !strcmp(sb->s_type->name, "virtiofs");
 	return sb->s_type->fs_flags & FS_REQUIRES_DEV || (vma->vm_file->f_ra.ra_pages && !(vma->vm_flags & VM_RAND_READ));

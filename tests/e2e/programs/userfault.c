@@ -230,6 +230,7 @@ int main(int argc, char **argv)
 	}
 	with_userfaultfd();
 	with_fuse();
+	show("shared, untouched", mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0), 4);
 	cold("disk, cold", argv[1], MADV_NORMAL);
 	cold("disk, cold, random", argv[1], MADV_RANDOM);
 }
