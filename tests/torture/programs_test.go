@@ -34,6 +34,14 @@ const programs = `global entries%, returns%, deep%, begun%, ended%, threads%, en
 			entries[0], returns[1], returns[0], deep[-1], begun[0], ended[0], threads[0], ends[0])
 	}`
 
+// stepped probes each instruction and each block of storm, PATH, beside one of its functions.
+const stepped = `global insns%, blocks%, entries%
+	probe process("PATH").insn { insns[0]++ }
+	probe process("PATH").insn.block { blocks[0]++ }
+	probe process("PATH").function("work") { entries[0]++ }
+	probe process("PATH").function("work").return { if ($return != $n + 110) entries[1]++ }
+	probe end { printf("insns %d\nblocks %d\nentries %d\nwrong %d\n", insns[0], blocks[0], entries[0], entries[1]) }`
+
 // storm is the path of the program that the guest runs.
 func storm() string { return filepath.Join(guest.Dir(), "storm") }
 
@@ -62,13 +70,16 @@ func testPrograms(t *testing.T) {
 		t.Errorf("%d rounds: %v", rounds, said)
 	}
 
+	stepPrograms(t)
+
 	load := exec.Command(storm(), "1000000")
 	if err := load.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for i := range session.Choose(6, 60) {
-		s := session.Start(t, "run", session.Module("programs"))
-		session.Await(t, "the module is loaded", func() bool { return session.Loaded("programs") })
+	for i := range session.Choose(8, 80) {
+		name := []string{"programs", "stepped"}[i/2%2]
+		s := session.Start(t, "run", session.Module(name))
+		session.Await(t, "the module is loaded", func() bool { return session.Loaded(name) })
 		time.Sleep(time.Duration(i%4) * 300 * time.Millisecond)
 		if i%2 == 0 {
 			s.Process.Kill()
@@ -76,11 +87,28 @@ func testPrograms(t *testing.T) {
 			s.Process.Signal(syscall.SIGINT)
 		}
 		s.End()
-		session.Removed(t, "programs")
+		session.Removed(t, name)
 	}
 	load.Process.Kill()
 	load.Wait()
 	exec.Command("pkill", "-9", "storm").Run()
+}
+
+// stepPrograms has all instructions of such programs probed: each stops at each, and does what it does without.
+func stepPrograms(t *testing.T) {
+	s := session.Run(t, "run", "-c", fmt.Sprintf("%s %d", storm(), session.Choose(3, 60)), session.Module("stepped"))
+	said := figures(s.Out.Bytes())
+	t.Logf("%v, skipped: %s", said, skipped(s.Err.Bytes()))
+	if code := s.ProcessState.ExitCode(); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, s.Err.String())
+	}
+	if d := said["calls"] - said["entries"]; said["wrong"] != 0 || d < -said["killed"] || d > said["killed"] {
+		t.Errorf("%d calls, of which %d were seen, %d with a wrong result", said["calls"], said["entries"], said["wrong"])
+	}
+	// A call takes more than four instructions, of which work's first begins a block, and what follows its return another.
+	if said["insns"] < 4*said["calls"] || said["blocks"] < 2*said["calls"] || said["blocks"] >= said["insns"] {
+		t.Errorf("%d calls in %d instructions, %d blocks", said["calls"], said["insns"], said["blocks"])
+	}
 }
 
 var figureLine = regexp.MustCompile(`(?m)^([a-z-]+) (\d+)$`)

@@ -105,6 +105,7 @@ func buildModules(t *testing.T, dir, release string) {
 		{"quiet", quiet, nil},
 		{"recursion", recursion, []string{"--suppress-handler-errors"}},
 		{"programs", strings.ReplaceAll(programs, "PATH", filepath.Join(dir, "storm")), nil},
+		{"stepped", strings.ReplaceAll(stepped, "PATH", filepath.Join(dir, "storm")), nil},
 		{"everything", fmt.Sprintf(everything, session.Choose("[a-h]*", "*")), []string{"--suppress-handler-errors"}},
 	} {
 		args := append([]string{"-w", "-g", "-p4", "-r", release, "-m", m.name, "-e", m.script}, m.options...)
