@@ -50,7 +50,7 @@ func (im *images) update() {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	path := make([]byte, unix.PathMax)
-	for {
+	for !im.isClosed() {
 		next := nextImage{image: im.next, path: address(path), pathSize: uint32(len(path))}
 		err := ioctl(int(im.control.file.Fd()), iocImage, uintptr(unsafe.Pointer(&next)))
 		runtime.KeepAlive(path)
@@ -113,7 +113,7 @@ func (im *images) send(image *userimage.Image, args *imageTable) error {
 	var symbols []imageSymbol
 	lines := &linetable.Table{}
 	if im.lines {
-		lines = cmp.Or(image.LineTable(), lines)
+		lines = cmp.Or(image.LineTable(im.closed), lines)
 	}
 	names := lines.Names
 	if im.names {
@@ -221,7 +221,18 @@ func (im *images) image(number uint32) *userimage.Image {
 	return im.known[number]
 }
 
+// isClosed reports whether the session ends, and nobody needs tables any more.
+func (im *images) isClosed() bool {
+	select {
+	case <-im.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 func (im *images) close() {
+	close(im.closed) // before the lock, which is held while tables are made
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	for _, image := range im.known {
@@ -230,5 +241,4 @@ func (im *images) close() {
 		}
 	}
 	im.control.close()
-	close(im.closed)
 }

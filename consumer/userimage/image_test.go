@@ -82,7 +82,7 @@ func TestSymbolsAndLines(t *testing.T) {
 		t.Error("address 1 has a symbol")
 	}
 	// The table for handlers has the same line for each byte as a lookup of its address.
-	table := im.LineTable()
+	table := im.LineTable(nil)
 	for _, name := range []string{"hidden", "shown", "main"} {
 		s := symbols[name]
 		for addr := s.Addr; addr < s.Addr+s.Size; addr++ {
@@ -93,6 +93,11 @@ func TestSymbolsAndLines(t *testing.T) {
 				t.Errorf("%s+%#x is of %s:%d, and in the table of %s:%d", name, addr-s.Addr, file, line, gotFile, got)
 			}
 		}
+	}
+	ended := make(chan struct{})
+	close(ended)
+	if rows := im.LineTable(ended).Rows; len(rows) > 0 {
+		t.Errorf("%d rows have been read after the end", len(rows))
 	}
 }
 
@@ -232,7 +237,7 @@ func TestHostile(t *testing.T) {
 				return nil
 			}
 			im.Table()
-			im.LineTable()
+			im.LineTable(nil)
 			for _, s := range im.Symbols() {
 				im.Find(s.Addr)
 				im.Position(s.Addr)

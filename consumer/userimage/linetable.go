@@ -9,14 +9,15 @@ import (
 )
 
 // LineTable returns the lines of all of the image's code by offset in the file;
-// nil if there is no debuginfo.
-func (im *Image) LineTable() *linetable.Table {
+// nil if there is no debuginfo. A large program's take seconds: once ended is
+// closed, the table is only of those that have been read.
+func (im *Image) LineTable(ended <-chan struct{}) *linetable.Table {
 	im.linesOnce.Do(func() { im.lines = im.readLines() })
 	if im.lines == nil {
 		return nil
 	}
 	var b linetable.Builder
-	im.lines.each(func(row lineRow) {
+	im.lines.each(ended, func(row lineRow) {
 		if row.file == nil {
 			if end, ok := im.Offset(row.addr - 1); ok && end+1 < 1<<32 {
 				b.Add(uint32(end+1), "", 0)
@@ -30,13 +31,18 @@ func (im *Image) LineTable() *linetable.Table {
 	return b.Table()
 }
 
-// each calls yield with all rows, those of each unit by address. It ends at
-// damaged DWARF, at which the reader may panic.
-func (l *lineTables) each(yield func(lineRow)) {
+// each calls yield with all rows, those of each unit by address. It ends when
+// ended is closed, and at damaged DWARF, at which the reader may panic.
+func (l *lineTables) each(ended <-chan struct{}, yield func(lineRow)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer func() { recover() }()
 	for r := l.data.Reader(); ; r.SkipChildren() {
+		select {
+		case <-ended:
+			return
+		default:
+		}
 		unit, err := r.Next()
 		if err != nil || unit == nil {
 			return
