@@ -4,8 +4,8 @@
  * can't wait, loads it. To bring it the kernel may have to wait for a disk, but
  * also for a server, in user space or on the network, that may never answer,
  * while the probe can't be removed and the task not be killed. So memory is
- * asked for without waiting, again and again for a second at most, and what
- * would make even that wait is left alone.
+ * asked for without waiting, again and again, for a second a page at most, and
+ * what would make even that wait is left alone.
  */
 #include <linux/magic.h>
 #include <linux/mm.h>
