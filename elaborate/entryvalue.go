@@ -55,7 +55,7 @@ func (el *elaboration) keep(at syntax.Pos, number int64) {
 	e := el.env.Entries[number]
 	frame, value := &syntax.TargetVar{At: at, Name: "frame"}, &syntax.TargetVar{At: at, Name: "value"}
 	family := probetype.Family(e.Source, false)
-	if e.Base.Ftrace && e.Source.Ftrace() {
+	if e.Base.Ftrace && !e.Source.User() {
 		family = "function"
 	}
 	name := probetype.PointAt(e.Source, e.Function.Func)

@@ -24,8 +24,6 @@ type Image interface {
 	// Typed reports whether the file itself has type information.
 	Typed() bool
 	Debuginfo() *Debuginfo
-	// Ftrace reports whether functions with an ftrace site are probed by ftrace.
-	Ftrace() bool
 	// User reports whether variables of the image are in user space.
 	User() bool
 

@@ -39,7 +39,6 @@ func (k *kernel) Types() (btf.Named, error)   { return named(k.target.types()) }
 func (k *kernel) Component() string           { return "kernel" }
 func (k *kernel) Typed() bool                 { return k.BTFPath() != "" }
 func (k *kernel) Debuginfo() *Debuginfo       { return k.target.debuginfo }
-func (k *kernel) Ftrace() bool                { return true }
 func (k *kernel) User() bool                  { return false }
 
 func (k *kernel) site(b *BaseSymbol, addr uint64) program.Site { return b.kernelSite(addr) }

@@ -61,7 +61,6 @@ func (m *Module) Types() (btf.Named, error)   { return named(m.types()) }
 func (m *Module) Component() string           { return fmt.Sprintf("module(%q)", m.File.Name) }
 func (m *Module) Typed() bool                 { return m.File.BTFPath() != "" }
 func (m *Module) Debuginfo() *Debuginfo       { return m.debuginfo }
-func (m *Module) Ftrace() bool                { return false } // kprobes are removed when their module is unloaded
 func (m *Module) User() bool                  { return false }
 
 func (m *Module) site(b *BaseSymbol, addr uint64) program.Site { return b.kernelSite(addr) }

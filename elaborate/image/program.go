@@ -102,7 +102,6 @@ func (p *Program) Component() string           { return fmt.Sprintf("process(%q)
 func (p *Program) Symbols() *symbols.Functions { return p.functions }
 func (p *Program) Typed() bool                 { return false }
 func (p *Program) Debuginfo() *Debuginfo       { return p.debuginfo }
-func (p *Program) Ftrace() bool                { return false }
 func (p *Program) User() bool                  { return true }
 
 // Types returns the types of the program's debuginfo, none if there is no debuginfo.

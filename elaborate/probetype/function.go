@@ -302,12 +302,10 @@ func spellFunction(source *image.Source, f *symbols.Func) string {
 // site makes the site of a function; spelled is its component, and namesakes is how many others have its name.
 func (p *siteMaker) site(f *symbols.Func, namesakes int, spelled string) *ProbeSite {
 	family, suffix := "function", ""
-	switch ftrace := p.in.Ftrace(); {
-	case p.m.Has("return") && !ftrace:
-		family, suffix = "kretprobe", ".return"
+	switch {
 	case p.m.Has("return"):
 		family, suffix = "return", ".return"
-	case !f.Ftrace || !ftrace:
+	case !f.Ftrace:
 		family = "kprobe"
 	}
 	for _, word := range []string{"call", "exported"} {

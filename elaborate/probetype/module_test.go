@@ -16,12 +16,12 @@ import (
 func TestModulePoints(t *testing.T) {
 	for _, release := range testkernel.Releases(t) {
 		for _, c := range []struct{ point, family, name, value, want string }{
-			{`module("kvm").function("kvm_vcpu_ioctl")`, "kprobe", `module("kvm").function("kvm_vcpu_ioctl")`, "$ioctl", "u4(arg1)"},
-			{`module("kvm").function("kvm_vcpu_ioctl").call`, "kprobe", `module("kvm").function("kvm_vcpu_ioctl").call`, "$arg", "arg2"},
-			{`module("kv[m]").function("kvm_vcpu_ioc?l")`, "kprobe", `module("kvm").function("kvm_vcpu_ioctl")`, "$$parms", `sprintf("filp=%#x ioctl=%#x arg=%#x", arg0, u4(arg1), arg2)`},
-			{`module("kvm").function("kvm_vcpu_ioctl").return.maxactive(9)`, "kretprobe", `module("kvm").function("kvm_vcpu_ioctl").return`, "$return", "ret"},
-			{`kprobe.module("kvm").function("kvm_vcpu_ioctl")`, "kprobe", `kprobe.module("kvm").function("kvm_vcpu_ioctl")`, "1", ""},
-			{`module("kvm").function("kvm_get_kvm").exported`, "kprobe", `module("kvm").function("kvm_get_kvm").exported`, "$kvm", "arg0"},
+			{`module("kvm").function("kvm_vcpu_ioctl")`, "function", `module("kvm").function("kvm_vcpu_ioctl")`, "$ioctl", "u4(arg1)"},
+			{`module("kvm").function("kvm_vcpu_ioctl").call`, "function", `module("kvm").function("kvm_vcpu_ioctl").call`, "$arg", "arg2"},
+			{`module("kv[m]").function("kvm_vcpu_ioc?l")`, "function", `module("kvm").function("kvm_vcpu_ioctl")`, "$$parms", `sprintf("filp=%#x ioctl=%#x arg=%#x", arg0, u4(arg1), arg2)`},
+			{`module("kvm").function("kvm_vcpu_ioctl").return.maxactive(9)`, "return", `module("kvm").function("kvm_vcpu_ioctl").return`, "$return", "ret"},
+			{`kprobe.module("kvm").function("kvm_vcpu_ioctl")`, "function", `kprobe.module("kvm").function("kvm_vcpu_ioctl")`, "1", ""},
+			{`module("kvm").function("kvm_get_kvm").exported`, "function", `module("kvm").function("kvm_get_kvm").exported`, "$kvm", "arg0"},
 		} {
 			e, diags := elaborated.OnKernel(t, release, "probe "+c.point+" { print("+c.value+") }")
 			if len(diags) > 0 || len(e.Probes) != 1 || len(e.Probes[0].Points) != 1 {
@@ -125,8 +125,8 @@ func TestModuleBarred(t *testing.T) {
 func TestManyModules(t *testing.T) {
 	release := elaborated.WithDebuginfo(t)
 	for point, want := range map[string]string{
-		`module("nf_*").function("help@*nf_conntrack_ftp.c")`:        `kprobe module("nf_conntrack_ftp").function("help@net/netfilter/nf_conntrack_ftp.c:369") help+0`,
-		`module("nf_*").function("help@*nf_conntrack_ftp.c").return`: `kretprobe module("nf_conntrack_ftp").function("help@net/netfilter/nf_conntrack_ftp.c:369").return help+0`,
+		`module("nf_*").function("help@*nf_conntrack_ftp.c")`:        `function module("nf_conntrack_ftp").function("help@net/netfilter/nf_conntrack_ftp.c:369") help+0`,
+		`module("nf_*").function("help@*nf_conntrack_ftp.c").return`: `return module("nf_conntrack_ftp").function("help@net/netfilter/nf_conntrack_ftp.c:369").return help+0`,
 	} {
 		if list, err := elaborated.Points(t, release, point); err != nil || len(list) != 1 || list[0] != want {
 			t.Errorf("%s: %q, %v", point, list, err)

@@ -262,7 +262,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	f, ok := p.around(in)
 	switch {
 	case !ok, !in.Inlined && f.IsPart(), in.Inlined && (m.Has("call") || m.Has("return") || m.Has("exported")), !in.Inlined && m.Has("inline"),
-		unexported(m, &f.Func), !in.Inlined && p.maker.wild && !f.Ftrace && p.image.Ftrace():
+		unexported(m, &f.Func), !in.Inlined && p.maker.wild && !f.Ftrace && !p.image.User():
 		return
 	}
 	if in.Inlined {
@@ -278,7 +278,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	if !f.Ftrace && !p.allows(in, f, in.Low) {
 		return
 	}
-	if !p.image.Ftrace() {
+	if p.image.User() {
 		site := p.function(in, f)
 		if why := unreturnable(p.image.Image, site.Point, in.Low, in.High-in.Low); m.Has("return") && why != "" {
 			p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Func.Name, why))
@@ -372,7 +372,7 @@ func Family(im image.Image, atReturn bool) string {
 	case im.User():
 		return "uprobe"
 	case atReturn:
-		return "kretprobe"
+		return "return"
 	}
 	return "kprobe"
 }

@@ -212,7 +212,7 @@ struct gs_program {
 	const struct gs_image *images;
 	const struct gs_global *globals;
 	gs_u32 nmodule_symbols;
-	const struct gs_module_symbol *module_symbols;
+	const struct gs_module_symbol *module_symbols; /* by image, then by name */
 	gs_size frame_size;	    /* bytes of strings that the deepest handler needs */
 	struct gs_limits limits;
 	gs_u32 narrays;

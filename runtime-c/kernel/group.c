@@ -3,10 +3,11 @@
  * group.c - arms and disarms groups of functions, by ftrace.
  */
 #include <linux/slab.h>
+#include <linux/sort.h>
 
 #include "group.h"
 
-static const struct gs_groups *gs_hosts;
+static const struct gs_grouping *gs_hosts;
 
 static int gs_arm_all_alone(struct gs_group *g)
 {
@@ -23,8 +24,8 @@ static int gs_arm_excluded(struct gs_group *g)
 	int err = 0;
 	u32 i;
 
-	for (i = 0; g->of->excludes && i < g->nsites && !err; i++)
-		if (g->of->excludes(g->sites[i].addr))
+	for (i = 0; g->of->how->excludes && i < g->nsites && !err; i++)
+		if (g->of->how->excludes(g->sites[i].addr))
 			err = gs_arm_alone(g, g->sites[i].addr);
 	return err;
 }
@@ -86,6 +87,16 @@ static bool gs_same_sites(const struct gs_group *a, const struct gs_group *b)
 	return true;
 }
 
+static struct gs_groups *gs_groups_of(const struct gs_grouping *how, u32 image)
+{
+	struct gs_groups *all;
+
+	list_for_each_entry(all, &how->images, link)
+		if (all->image == image)
+			return all;
+	return NULL;
+}
+
 /*
  * If another family's group or joint has the same functions, one ftrace_ops
  * serves both: with two ops on a function, ftrace searches the filters of both
@@ -93,11 +104,12 @@ static bool gs_same_sites(const struct gs_group *a, const struct gs_group *b)
  */
 static void gs_ride(struct gs_group *g)
 {
+	const struct gs_groups *hosts = gs_hosts ? gs_groups_of(gs_hosts, g->of->image) : NULL;
 	struct gs_group *h;
 
-	if (!gs_hosts || (g->ops.flags & FTRACE_OPS_FL_SAVE_REGS) || gs_has_condition(g))
+	if (!hosts || (g->ops.flags & FTRACE_OPS_FL_SAVE_REGS) || gs_has_condition(g))
 		return;
-	list_for_each_entry(h, &gs_hosts->list, list) {
+	list_for_each_entry(h, &hosts->list, list) {
 		if (!h->armed || h->rider || gs_has_condition(h) || !gs_same_sites(g, h))
 			continue;
 		g->host = h;
@@ -105,8 +117,8 @@ static void gs_ride(struct gs_group *g)
 		smp_store_release(&h->rider, g);
 		return;
 	}
-	if (gs_hosts->joints[0])
-		gs_ride_joint(gs_hosts->joints[0], g);
+	if (hosts->joints[0])
+		gs_ride_joint(hosts->joints[0], g);
 }
 
 static void gs_unarmed_group(const struct gs_group *g, int err)
@@ -119,7 +131,7 @@ static void gs_unarmed_group(const struct gs_group *g, int err)
 
 static int gs_arm_group(struct gs_group *g)
 {
-	int err = g->of->make(g);
+	int err = g->of->how->make(g);
 
 	if (err == -ENOMEM)
 		return err;
@@ -153,46 +165,68 @@ static int gs_register_group(struct gs_group *g)
 	return 0;
 }
 
-/**
- * gs_groups_arm() - makes groups of functions, and arms them
- * @all: the family's groups, of which there are none yet
- * @points: the family's points; those that can't be armed go to gs_unarmed()
- * @npoints: how many they are
- *
- * Context: A task that may sleep, with gs_session_mutex held.
- * Return: 0, or -ENOMEM.
- */
-int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints)
+static int gs_compare_images(const void *x, const void *y)
 {
+	const struct gs_point *a = *(const struct gs_point **)x, *b = *(const struct gs_point **)y;
+
+	return a->image < b->image ? -1 : a->image > b->image;
+}
+
+/* Arms the points that are in an image. */
+static int gs_arm_image(struct gs_grouping *how, u32 image, const struct gs_point **points, u32 npoints)
+{
+	struct gs_groups *all = kzalloc(sizeof(*all), GFP_KERNEL);
 	struct gs_group *g;
 	int err;
 
-	lockdep_assert_held(&gs_session_mutex);
+	if (!all)
+		return -ENOMEM;
+	all->how = how;
+	all->image = image;
+	INIT_LIST_HEAD(&all->list);
+	list_add_tail(&all->link, &how->images);
 	err = gs_make_groups(all, points, npoints);
-	if (!err && all->prepare)
-		all->prepare(all);
+	if (!err && how->prepare)
+		how->prepare(all);
 	list_for_each_entry(g, &all->list, list)
 		err = err ?: gs_arm_group(g);
 	if (!err)
 		gs_join_groups(all);
 	list_for_each_entry(g, &all->list, list)
 		err = err ?: gs_register_group(g);
-	if (all->hosts)
-		gs_hosts = all;
 	return err;
 }
 
 /**
- * gs_groups_update() - arms and disarms groups whose conditions have changed
- * @all: the family's groups
+ * gs_groups_arm() - makes groups of functions, and arms them
+ * @how: the family's; of the images that these points are in, there are no groups yet
+ * @points: the family's points; those that can't be armed go to gs_unarmed()
+ * @npoints: how many they are
  *
  * Context: A task that may sleep, with gs_session_mutex held.
+ * Return: 0, or -ENOMEM: the groups are to be disarmed.
  */
-void gs_groups_update(struct gs_groups *all)
+int gs_groups_arm(struct gs_grouping *how, const struct gs_point **points, u32 npoints)
+{
+	u32 i, first;
+	int err = 0;
+
+	lockdep_assert_held(&gs_session_mutex);
+	if (how->hosts)
+		gs_hosts = how;
+	sort(points, npoints, sizeof(*points), gs_compare_images, NULL);
+	for (first = 0; !err && first < npoints; first = i) {
+		for (i = first + 1; i < npoints && points[i]->image == points[first]->image; i++)
+			;
+		err = gs_arm_image(how, points[first]->image, points + first, i - first);
+	}
+	return err;
+}
+
+static void gs_update_image(struct gs_groups *all)
 {
 	struct gs_group *g;
 
-	lockdep_assert_held(&gs_session_mutex);
 	list_for_each_entry(g, &all->list, list) {
 		bool wanted = g->filtered && gs_group_wanted(g);
 		int err = 0;
@@ -211,16 +245,24 @@ void gs_groups_update(struct gs_groups *all)
 }
 
 /**
- * gs_groups_disarm() - disarms the groups: afterwards none of their handlers runs
- * @all: the family's groups; their memory stays until gs_groups_free()
+ * gs_groups_update() - arms and disarms groups whose conditions have changed
+ * @how: the family's
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
-void gs_groups_disarm(struct gs_groups *all)
+void gs_groups_update(struct gs_grouping *how)
+{
+	struct gs_groups *all;
+
+	lockdep_assert_held(&gs_session_mutex);
+	list_for_each_entry(all, &how->images, link)
+		gs_update_image(all);
+}
+
+static void gs_disarm_image(struct gs_groups *all)
 {
 	struct gs_group *g;
 
-	lockdep_assert_held(&gs_session_mutex);
 	list_for_each_entry(g, &all->list, list) {
 		/* A rider is called until its host is off. */
 		struct gs_group *called = g->host ?: g;
@@ -234,17 +276,27 @@ void gs_groups_disarm(struct gs_groups *all)
 }
 
 /**
- * gs_groups_free() - frees groups that are disarmed
- * @all: the family's groups
+ * gs_groups_disarm() - disarms groups: afterwards none of their handlers runs
+ * @how: the family's; the groups' memory stays until gs_groups_free()
+ * @image: whose groups; another family's groups in it that ride on them are disarmed, too
  *
  * Context: A task that may sleep, with gs_session_mutex held.
  */
-void gs_groups_free(struct gs_groups *all)
+void gs_groups_disarm(struct gs_grouping *how, u32 image)
+{
+	struct gs_groups *all;
+
+	lockdep_assert_held(&gs_session_mutex);
+	list_for_each_entry(all, &how->images, link)
+		if (gs_image_is(all->image, image))
+			gs_disarm_image(all);
+}
+
+static void gs_free_image(struct gs_groups *all)
 {
 	struct gs_group *g;
 	u32 i;
 
-	lockdep_assert_held(&gs_session_mutex);
 	while ((g = list_first_entry_or_null(&all->list, struct gs_group, list))) {
 		for (i = 0; i < g->nhits; i++)
 			gs_shared[g->hits[i].point - gs_program.points] = NULL;
@@ -253,12 +305,28 @@ void gs_groups_free(struct gs_groups *all)
 		kfree(g);
 	}
 	gs_free_joints(all);
-	if (gs_hosts == all)
-		gs_hosts = NULL;
 	kvfree(all->sites);
 	kvfree(all->points);
-	all->sites = NULL;
-	all->points = NULL;
+	list_del(&all->link);
+	kfree(all->own);
+	kfree(all);
+}
+
+/**
+ * gs_groups_free() - frees groups that are disarmed
+ * @how: the family's
+ * @image: whose groups
+ *
+ * Context: A task that may sleep, with gs_session_mutex held.
+ */
+void gs_groups_free(struct gs_grouping *how, u32 image)
+{
+	struct gs_groups *all, *next;
+
+	lockdep_assert_held(&gs_session_mutex);
+	list_for_each_entry_safe(all, next, &how->images, link)
+		if (gs_image_is(all->image, image))
+			gs_free_image(all);
 }
 
 /* The point that was hit, of those that share the handler. */

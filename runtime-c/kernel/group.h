@@ -21,7 +21,7 @@ struct gs_site {
 
 struct gs_group {
 	struct ftrace_ops ops;
-	const struct gs_groups *of;
+	struct gs_groups *of;
 	void *own;			/* data of the family's */
 	struct gs_site *sites;		/* by address */
 	u32 nsites;
@@ -36,10 +36,10 @@ struct gs_group {
 	struct gs_hit hits[];		/* their points are those of sites[0], for all of the sites */
 };
 
-/* A family's groups. Its functions are called in tasks that may sleep and hold gs_session_mutex. */
-struct gs_groups {
-	/* Called when all groups have been made and are about to be armed; may be NULL. */
-	void (*prepare)(const struct gs_groups *all);
+/* What a family does with its groups. The functions are called in tasks that may sleep and hold gs_session_mutex. */
+struct gs_grouping {
+	/* Called when an image's groups have been made and are about to be armed; may be NULL. */
+	void (*prepare)(struct gs_groups *all);
 	/* Fills in ops and own. 0, -ENOMEM, or another error, after which `alone` gets the group's points. */
 	int (*make)(struct gs_group *g);
 	/* Arms a point without an ftrace site: 0 or -ENOMEM. n points share the family's memory. */
@@ -48,7 +48,16 @@ struct gs_groups {
 	bool (*excludes)(u64 addr);
 	bool hosts;			/* groups may have riders; armed before those are */
 	u32 join_min;			/* from this number on, groups share an ftrace_ops; fewer have one each */
-	struct list_head list;
+	struct list_head images;	/* of struct gs_groups */
+};
+
+/* A family's groups in one image, the kernel or a module: a module's are freed when it is unloaded. */
+struct gs_groups {
+	const struct gs_grouping *how;
+	u32 image;			/* index into gs_program.images */
+	struct list_head link;		/* in how->images */
+	void *own;			/* data of the family's, or NULL; freed with the groups */
+	struct list_head list;		/* of struct gs_group */
 	const struct gs_point **points;	/* by address, then as they are written */
 	struct gs_site *sites;		/* each group's together */
 	u32 npoints;
@@ -76,9 +85,10 @@ bool gs_ride_joint(struct gs_joint *j, struct gs_group *g);
 void gs_disarm_joint(struct gs_joint *j);
 void gs_free_joints(struct gs_groups *all);
 
-int gs_groups_arm(struct gs_groups *all, const struct gs_point **points, u32 npoints);
-void gs_groups_update(struct gs_groups *all);
-void gs_groups_disarm(struct gs_groups *all);
-void gs_groups_free(struct gs_groups *all);
+/* group.c. image is an index into gs_program.images, or GS_ALL_IMAGES. */
+int gs_groups_arm(struct gs_grouping *how, const struct gs_point **points, u32 npoints);
+void gs_groups_update(struct gs_grouping *how);
+void gs_groups_disarm(struct gs_grouping *how, u32 image);
+void gs_groups_free(struct gs_grouping *how, u32 image);
 
 #endif

@@ -155,6 +155,6 @@ int gs_arm_alone(struct gs_group *g, u64 addr)
 		return 0;
 	site->alone = true;
 	for (i = 0; i < site->n && !err; i++)
-		err = all->alone(all->points[site->first + i], all->npoints);
+		err = all->how->alone(all->points[site->first + i], all->npoints);
 	return err;
 }

@@ -199,12 +199,13 @@ void gs_session_module(const struct module *mod);
  * @name: gs_point.family
  * @flags: GS_FAMILY_*
  * @begin: runs handlers before anything is armed
- * @arm: arms the points, and calls gs_unarmed() for each that it can't arm. 0, or -errno for lack of memory
+ * @arm: arms the points, and calls gs_unarmed() for each that it can't arm. 0, or -errno for lack of memory.
+ *	Called at START, and for the points of each module that is loaded later
  * @running: called when the state has become RUNNING; may be NULL
  * @update: arms and disarms points by gs_wanted(); NULL: points stay armed, with the empty handler
  * @disarm: undoes @arm, also one that failed; afterwards none of its handlers runs
- * @arm_one: arms one point, whose module is being loaded. @arm may have had no point
- * @disarm_one: disarms one point, whose module is being unloaded
+ * @disarm_module: disarms the points in a module that is being unloaded, an index into gs_program.images.
+ *	NULL: points are armed at START only
  * @end: runs handlers after all families are disarmed
  * @missed: adds the hits that the kernel has skipped by itself
  * @free: called when the module is unloaded, for what could not be freed before; @arm may not have run
@@ -212,8 +213,8 @@ void gs_session_module(const struct module *mod);
  * families/: each file defines one or more; modulebuild makes gs_families of them.
  *
  * Context: All but @missed and @free are called in a task that may sleep, with
- * gs_session_mutex held; @arm_one and @disarm_one under the lock of the
- * module notifiers too, @update by the work item. @missed is called in a task,
+ * gs_session_mutex held; @arm for a module and @disarm_module under the lock of
+ * the module notifiers too, @update by the work item. @missed is called in a task,
  * with no lock, at any time while the module is loaded; @free when it is unloaded.
  */
 struct gs_family {
@@ -224,8 +225,7 @@ struct gs_family {
 	void (*running)(void);
 	void (*update)(void);
 	void (*disarm)(void);
-	int (*arm_one)(const struct gs_point *p);
-	void (*disarm_one)(const struct gs_point *p);
+	void (*disarm_module)(u32 image);
 	void (*end)(const struct gs_point **points, u32 n, bool failed);
 	void (*missed)(u64 *skipped);
 	void (*free)(void);
@@ -249,13 +249,20 @@ static inline const char *gs_module_of(const struct gs_point *p)	/* "" for none 
 	return gs_program.images[p->image].module;
 }
 
+#define GS_ALL_IMAGES U32_MAX
+/* Is an image, an index into gs_program.images, one of those meant: this one, or all? */
+static inline bool gs_image_is(u32 image, u32 meant)
+{
+	return meant == GS_ALL_IMAGES || image == meant;
+}
+
 int gs_modules_init(void (*changes)(const struct module *mod));
 void gs_modules_free(void);
+u32 gs_image_of(const struct module *mod);
 bool gs_awaits_module(const struct gs_point *p);	/* the point's module is not loaded */
 void gs_await_modules(void);				/* warns of modules that are not loaded */
-void gs_resolve_module(const struct module *mod, u64 *addrs);
-void gs_resolve_early(const struct module *mod);	/* records a module's addresses before START, for gs_correct_addrs() */
-void gs_correct_addrs(u64 *addrs);			/* corrects addresses of START that are older */
+void gs_resolve_module(const struct module *mod);	/* records the module's addresses, for gs_correct_addrs() */
+void gs_correct_addrs(u64 *addrs);			/* corrects addresses that are older */
 
 /* pids.c: until gs_pids_stop(), the consumer's pid namespace is kept. */
 void gs_pids_start(void);

@@ -169,7 +169,7 @@ static void gs_join(struct gs_groups *all, unsigned long flags, struct gs_joint 
 	struct gs_group *g;
 	u32 n;
 
-	if (gs_count_joining(all, flags, &n) < all->join_min || n > GS_GROUP_MAX)
+	if (gs_count_joining(all, flags, &n) < all->how->join_min || n > GS_GROUP_MAX)
 		return;
 	j = gs_make_joint(flags, n);
 	/* An empty filter would mean every function. */

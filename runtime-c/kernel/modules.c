@@ -14,28 +14,40 @@ static void (*gs_module_changes)(const struct module *mod);
 
 /* By gs_program.module_symbols: the address since a module was loaded or unloaded, for which START's may be outdated. */
 #define GS_UNCHANGED U64_MAX
-static u64 *gs_early_addrs;
+static u64 *gs_module_addrs;
+
+/* The first of gs_program.module_symbols that is not before this one, by image and name. */
+static u32 gs_module_symbol_at(u32 image, const char *name)
+{
+	u32 low = 0, high = gs_program.nmodule_symbols;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+		const struct gs_module_symbol *s = &gs_program.module_symbols[middle];
+
+		if (s->image < image || (s->image == image && strcmp(s->name, name) < 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
 
 /* Is any symbol of the module known? */
-static bool gs_module_loaded(const char *name)
+static bool gs_module_loaded(u32 image)
 {
-	u32 i;
+	u32 i, end = gs_module_symbol_at(image + 1, "");
 
 	lockdep_assert_held(&gs_session_mutex);
-	for (i = 0; i < gs_program.nmodule_symbols; i++) {
-		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
-
-		if (gs_symbols[s->symbol] && !strcmp(gs_program.images[s->image].module, name))
+	for (i = gs_module_symbol_at(image, ""); i < end; i++)
+		if (gs_symbols[gs_program.module_symbols[i].symbol])
 			return true;
-	}
 	return false;
 }
 
 bool gs_awaits_module(const struct gs_point *p)
 {
-	const char *module = gs_module_of(p);
-
-	return module[0] && !gs_point_addr(p) && !gs_module_loaded(module);
+	return gs_module_of(p)[0] && !gs_point_addr(p) && !gs_module_loaded(p->image);
 }
 
 void gs_await_modules(void)
@@ -55,79 +67,73 @@ void gs_await_modules(void)
 	}
 }
 
-/* 0 if the module is being unloaded, or has no such symbol. */
-static u64 gs_module_symbol_addr(const struct module *mod, const char *name)
+/**
+ * gs_image_of() - the image of a module
+ * @mod: the module
+ *
+ * Context: Any.
+ * Return: an index into gs_program.images; GS_ALL_IMAGES: the program has nothing in it.
+ */
+u32 gs_image_of(const struct module *mod)
 {
-	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
 	u32 i;
 
-	for (i = 0; mod->state == MODULE_STATE_COMING && i < k->num_symtab; i++) {
-		const Elf_Sym *sym = &k->symtab[i];
+	for (i = 0; i < gs_program.nimages; i++)
+		if (!strcmp(gs_program.images[i].module, mod->name))
+			return i;
+	return GS_ALL_IMAGES;
+}
 
-		if (sym->st_shndx != SHN_UNDEF && !strcmp(k->strtab + sym->st_name, name))
-			return sym->st_value;
-	}
-	return 0;
+/* The address of a symbol, if it is the first of the module's with this name. */
+static void gs_module_symbol(u32 image, const char *name, u64 addr)
+{
+	u32 i = gs_module_symbol_at(image, name);
+	const struct gs_module_symbol *s = &gs_program.module_symbols[i];
+
+	if (i < gs_program.nmodule_symbols && s->image == image && !gs_module_addrs[i] && !strcmp(s->name, name))
+		gs_module_addrs[i] = addr;
 }
 
 /**
- * gs_resolve_module() - enters the addresses of a module's symbols
- * @mod: the module; if it is being unloaded, its addresses become 0
- * @addrs: the table of addresses, as gs_symbols
+ * gs_resolve_module() - records the addresses of a module's symbols, for gs_correct_addrs()
+ * @mod: a module that has an image; if it is being unloaded, its addresses become 0
  *
  * Context: The module notifiers', with gs_session_mutex held.
  */
-void gs_resolve_module(const struct module *mod, u64 *addrs)
+void gs_resolve_module(const struct module *mod)
 {
-	u32 i;
+	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
+	u32 image = gs_image_of(mod), end = gs_module_symbol_at(image + 1, ""), i;
 
 	lockdep_assert_held(&gs_session_mutex);
-	for (i = 0; i < gs_program.nmodule_symbols; i++) {
-		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
-
-		if (!strcmp(gs_program.images[s->image].module, mod->name))
-			WRITE_ONCE(addrs[s->symbol], gs_module_symbol_addr(mod, s->name));
-	}
+	for (i = gs_module_symbol_at(image, ""); i < end; i++)
+		gs_module_addrs[i] = 0;
+	for (i = 0; mod->state == MODULE_STATE_COMING && i < k->num_symtab; i++)
+		if (k->symtab[i].st_shndx != SHN_UNDEF)
+			gs_module_symbol(image, k->strtab + k->symtab[i].st_name, k->symtab[i].st_value);
 }
 
-void gs_resolve_early(const struct module *mod)
-{
-	u32 i;
-
-	lockdep_assert_held(&gs_session_mutex);
-	for (i = 0; i < gs_program.nmodule_symbols; i++) {
-		const struct gs_module_symbol *s = &gs_program.module_symbols[i];
-
-		if (!strcmp(gs_program.images[s->image].module, mod->name))
-			gs_early_addrs[i] = gs_module_symbol_addr(mod, s->name);
-	}
-}
-
+/**
+ * gs_correct_addrs() - enters the addresses of modules that have been loaded or unloaded
+ * @addrs: START's addresses, by the symbols' numbers
+ *
+ * Context: A task, with gs_session_mutex held.
+ */
 void gs_correct_addrs(u64 *addrs)
 {
 	u32 i;
 
 	lockdep_assert_held(&gs_session_mutex);
 	for (i = 0; i < gs_program.nmodule_symbols; i++)
-		if (gs_early_addrs[i] != GS_UNCHANGED)
-			addrs[gs_program.module_symbols[i].symbol] = gs_early_addrs[i];
-}
-
-static bool gs_has_points_in(const struct module *mod)
-{
-	u32 i;
-
-	for (i = 0; i < gs_program.nmodule_symbols; i++)
-		if (!strcmp(gs_program.images[gs_program.module_symbols[i].image].module, mod->name))
-			return true;
-	return false;
+		if (gs_module_addrs[i] != GS_UNCHANGED)
+			WRITE_ONCE(addrs[gs_program.module_symbols[i].symbol], gs_module_addrs[i]);
 }
 
 static int gs_module_coming(struct notifier_block *nb, unsigned long state, void *data)
 {
 	struct module *mod = data;
 
-	if (state == MODULE_STATE_COMING && gs_has_points_in(mod))
+	if (state == MODULE_STATE_COMING && gs_image_of(mod) != GS_ALL_IMAGES)
 		gs_module_changes(mod);
 	return NOTIFY_DONE;
 }
@@ -136,7 +142,7 @@ static int gs_module_going(struct notifier_block *nb, unsigned long state, void 
 {
 	struct module *mod = data;
 
-	if (state == MODULE_STATE_GOING && gs_has_points_in(mod))
+	if (state == MODULE_STATE_GOING && gs_image_of(mod) != GS_ALL_IMAGES)
 		gs_module_changes(mod);
 	return NOTIFY_DONE;
 }
@@ -156,10 +162,10 @@ int gs_modules_init(void (*changes)(const struct module *mod))
 	gs_module_changes = changes;
 	if (!gs_program.nmodule_symbols)
 		return 0;
-	gs_early_addrs = kvmalloc_array(gs_program.nmodule_symbols, sizeof(*gs_early_addrs), GFP_KERNEL);
-	if (!gs_early_addrs)
+	gs_module_addrs = kvmalloc_array(gs_program.nmodule_symbols, sizeof(*gs_module_addrs), GFP_KERNEL);
+	if (!gs_module_addrs)
 		return -ENOMEM;
-	memset(gs_early_addrs, 0xff, gs_program.nmodule_symbols * sizeof(*gs_early_addrs));
+	memset(gs_module_addrs, 0xff, gs_program.nmodule_symbols * sizeof(*gs_module_addrs));
 	err = register_module_notifier(&gs_coming);
 	if (err)
 		goto no_coming;
@@ -170,7 +176,7 @@ int gs_modules_init(void (*changes)(const struct module *mod))
 no_going:
 	unregister_module_notifier(&gs_coming);
 no_coming:
-	kvfree(gs_early_addrs);
+	kvfree(gs_module_addrs);
 	return err;
 }
 
@@ -180,5 +186,5 @@ void gs_modules_free(void)
 		return;
 	unregister_module_notifier(&gs_going);
 	unregister_module_notifier(&gs_coming);
-	kvfree(gs_early_addrs);
+	kvfree(gs_module_addrs);
 }

@@ -17,9 +17,16 @@ struct gs_return_hit {
 	u32 at;				/* offset in the instance's data: a word that is not 0 if entry has succeeded, then the saved values */
 };
 
+/* A kretprobe that hooks returns. */
+struct gs_kretprobe {
+	struct kretprobe rp;
+	u32 image;			/* index into gs_program.images: what it hooks is in there */
+	bool armed;			/* kprobes call it; else the group of functions does */
+};
+
 struct gs_return {
-	struct kretprobe rp;		/* not registered if the pool is used */
-	struct kretprobe *hook;		/* rp, or the pool */
+	struct gs_kretprobe own;	/* not registered if the pool is used */
+	struct gs_kretprobe *hook;	/* own, or the pool of the image */
 	struct list_head list;
 	const struct gs_slot *deepest;	/* of the hits' entries, the one that needs most stack */
 	u32 nhits;
@@ -29,7 +36,7 @@ struct gs_return {
 /* NULL while the kretprobe is unregistered, if kretprobes are not based on rethook: returns may be in flight then. */
 static __always_inline struct gs_return *gs_return_of(struct kretprobe_instance *ri)
 {
-	return container_of(get_kretprobe(ri), struct gs_return, rp);
+	return container_of(get_kretprobe(ri), struct gs_return, own.rp);
 }
 
 /*
@@ -105,7 +112,7 @@ static __always_inline void gs_return_enter(unsigned long ip, struct ftrace_ops 
 		for (i = 0; i < rider->nhits; i++)
 			gs_try(&rider->hits[i], gs_ftrace_regs(fregs), ip, NULL);
 	if (gs_try_take(&cpu->ctx, r->deepest)) {
-		struct kprobe *hook = &r->hook->kp;
+		struct kprobe *hook = &r->hook->rp.kp;
 		const void *last = gs_last_hooked();
 
 		cpu->entered = r;
@@ -140,7 +147,7 @@ static int gs_return_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 		return 0;
 	gs_at_return(ri, regs);
 	local_irq_save(flags);
-	gs_try(&r->hits[0].hit, regs, (unsigned long)r->rp.kp.addr, NULL);
+	gs_try(&r->hits[0].hit, regs, (unsigned long)r->own.rp.kp.addr, NULL);
 	local_irq_restore(flags);
 	return 0;
 }

@@ -57,16 +57,24 @@ static int gs_take_globals(const struct gs_start *how)
 	return err;
 }
 
-/* The points of a family, in gs_points. */
-static u32 gs_points_of(const struct gs_family *f)
+/* The points of a family in an image, or in all, if they are there; in gs_points. */
+static u32 gs_points_in(const struct gs_family *f, u32 image)
 {
 	u32 i, n = 0;
 
 	lockdep_assert_held(&gs_session_mutex);
-	for (i = 0; i < gs_program.npoints; i++)
-		if (gs_families_of[i] == f && !gs_awaits_module(&gs_program.points[i]))
-			gs_points[n++] = &gs_program.points[i];
+	for (i = 0; i < gs_program.npoints; i++) {
+		const struct gs_point *p = &gs_program.points[i];
+
+		if (gs_families_of[i] == f && gs_image_is(p->image, image) && !gs_awaits_module(p))
+			gs_points[n++] = p;
+	}
 	return n;
+}
+
+static u32 gs_points_of(const struct gs_family *f)
+{
+	return gs_points_in(f, GS_ALL_IMAGES);
 }
 
 static void gs_run_begin(void)
@@ -133,36 +141,37 @@ static void gs_disarm(void)
 	gs_armed = false;
 }
 
-static int gs_module_point(const struct gs_family *f, const struct gs_point *p, bool coming)
+/* In the order of gs_arm(). Without memory, none of a family's points is armed. */
+static void gs_arm_module(u32 image)
 {
-	if (!coming) {
-		if (f->disarm_one)
-			f->disarm_one(p);
-		return 0;
-	}
-	if (!gs_point_addr(p))
-		gs_unarmed(p, -ENOENT);
-	else if (!f->arm_one)
-		gs_unarmed(p, -EOPNOTSUPP);
-	else
-		return f->arm_one(p);
-	return 0;
-}
-
-/* Points are disarmed before their symbols lose their addresses, and armed after they have got them. */
-static void gs_module_points(const char *name, bool coming)
-{
-	u32 i;
+	const struct gs_family *const *f = gs_families;
+	u32 i, n;
+	int err;
 
 	lockdep_assert_held(&gs_session_mutex);
-	for (i = 0; i < gs_program.npoints; i++) {
-		const struct gs_point *p = &gs_program.points[i];
-
-		if (strcmp(gs_module_of(p), name) || gs_awaits_module(p))
-			continue;
-		if (gs_families_of[i] && gs_module_point(gs_families_of[i], p, coming))
-			gs_unarmed(p, -ENOMEM);
+	while (*f)
+		f++;
+	while (f-- != gs_families) {
+		n = gs_points_in(*f, image);
+		err = n && !(*f)->disarm_module ? -EOPNOTSUPP : 0;
+		if (n && !err) {
+			err = (*f)->arm(gs_points, n);
+			if (err)
+				(*f)->disarm_module(image);
+		}
+		for (i = 0; err && i < n; i++)
+			gs_unarmed(gs_points[i], err);
 	}
+}
+
+static void gs_disarm_module(u32 image)
+{
+	const struct gs_family *const *f;
+
+	lockdep_assert_held(&gs_session_mutex);
+	for (f = gs_families; *f; f++)
+		if ((*f)->disarm_module)
+			(*f)->disarm_module(image);
 }
 
 /**
@@ -174,16 +183,17 @@ static void gs_module_points(const char *name, bool coming)
 void gs_session_module(const struct module *mod)
 {
 	bool coming = mod->state == MODULE_STATE_COMING;
+	u32 image = gs_image_of(mod);
 
 	mutex_lock(&gs_session_mutex);
-	if (!gs_armed) {
-		gs_resolve_early(mod);
-	} else {
-		if (!coming)
-			gs_module_points(mod->name, false);
-		gs_resolve_module(mod, gs_addrs);
+	/* Points are disarmed before their symbols lose their addresses, and armed after they have got them. */
+	if (gs_armed && !coming)
+		gs_disarm_module(image);
+	gs_resolve_module(mod);
+	if (gs_armed) {
+		gs_correct_addrs(gs_addrs);
 		if (coming && READ_ONCE(gs_state) == GS_STATE_RUNNING)
-			gs_module_points(mod->name, true);
+			gs_arm_module(image);
 	}
 	mutex_unlock(&gs_session_mutex);
 }

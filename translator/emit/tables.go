@@ -243,24 +243,28 @@ func (g *gen) imageTable(w *writer) {
 	w.line("")
 }
 
-// moduleSymbols writes the symbols that are in modules and returns their number.
+// moduleSymbols writes the symbols that are in modules, sorted by image and name, and returns their number.
 func (g *gen) moduleSymbols(w *writer) int {
-	n := 0
-	for i, s := range g.manifest.Symbols {
-		if g.manifest.Images[s.Image].Module == "" {
-			continue
+	all := g.manifest.Symbols
+	var in []int
+	for i, s := range all {
+		if g.manifest.Images[s.Image].Module != "" {
+			in = append(in, i)
 		}
-		if n == 0 {
-			w.open("static const struct gs_module_symbol module_symbols[] = {")
-		}
-		w.line("{ %d, %s, %d },", s.Image, cString(s.Name), i)
-		n++
 	}
-	if n > 0 {
-		w.close("};")
-		w.line("")
+	if in == nil {
+		return 0
 	}
-	return n
+	slices.SortFunc(in, func(i, j int) int {
+		return cmp.Or(cmp.Compare(all[i].Image, all[j].Image), strings.Compare(all[i].Name, all[j].Name))
+	})
+	w.open("static const struct gs_module_symbol module_symbols[] = {")
+	for _, i := range in {
+		w.line("{ %d, %s, %d },", all[i].Image, cString(all[i].Name), i)
+	}
+	w.close("};")
+	w.line("")
+	return len(in)
 }
 
 func (g *gen) probeFlags(pr *program.Probe) string {

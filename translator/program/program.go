@@ -119,7 +119,7 @@ type Point struct {
 	//
 	//	begin, end, error  sequence number
 	//	timer              period in ns, randomization in ns
-	//	return, kretprobe  maxactive
+	//	return             maxactive
 	//	uprobe             process
 	//	uretprobe          maxactive, process
 	//	process            one of ProcessBegin and so on, process

@@ -36,8 +36,8 @@ static int gs_function_alone(const struct gs_point *p, u32 n)
 	return gs_kprobe_arm(p);
 }
 
-static struct gs_groups gs_functions = {
-	.make = gs_function_make, .alone = gs_function_alone, .join_min = 16, .list = LIST_HEAD_INIT(gs_functions.list),
+static struct gs_grouping gs_functions = {
+	.make = gs_function_make, .alone = gs_function_alone, .join_min = 16, .images = LIST_HEAD_INIT(gs_functions.images),
 };
 
 static int gs_functions_arm(const struct gs_point **points, u32 n)
@@ -50,12 +50,18 @@ static void gs_functions_update(void)
 	gs_groups_update(&gs_functions);
 }
 
+static void gs_functions_disarm_in(u32 image)
+{
+	gs_groups_disarm(&gs_functions, image);
+	gs_groups_free(&gs_functions, image);
+}
+
 static void gs_functions_disarm(void)
 {
-	gs_groups_disarm(&gs_functions);
-	gs_groups_free(&gs_functions);
+	gs_functions_disarm_in(GS_ALL_IMAGES);
 }
 
 static const struct gs_family gs_family_function = {
 	.name = "function", .arm = gs_functions_arm, .update = gs_functions_update, .disarm = gs_functions_disarm,
+	.disarm_module = gs_functions_disarm_in,
 };

@@ -94,23 +94,6 @@ static int gs_kprobes_arm(const struct gs_point **points, u32 n)
 	return err;
 }
 
-static void gs_kprobe_disarm_one(const struct gs_point *p)
-{
-	u32 i;
-
-	for (i = 0; i < gs_nkprobes; i++) {
-		struct gs_kprobe *k = container_of(gs_kprobes[i], struct gs_kprobe, kp);
-
-		if (k->hit.point != p)
-			continue;
-		unregister_kprobe(&k->kp);
-		gs_kprobes_missed += k->kp.nmissed;
-		gs_kprobes[i] = gs_kprobes[--gs_nkprobes];
-		kfree(k);
-		return;
-	}
-}
-
 /**
  * gs_kprobe_update() - arms or disarms a kprobe, by its condition
  * @kp: the kprobe
@@ -140,17 +123,34 @@ static void gs_kprobes_update(void)
 		gs_kprobe_update(gs_kprobes[i], &container_of(gs_kprobes[i], struct gs_kprobe, kp)->hit);
 }
 
-/* All at once, as each call waits for all CPUs. */
-static void gs_kprobes_disarm(void)
+/* Disarms all but the first n at once, as each call waits for all CPUs. */
+static void gs_disarm_kprobes(u32 n)
 {
-	if (gs_nkprobes)
-		unregister_kprobes(gs_kprobes, gs_nkprobes);
-	while (gs_nkprobes) {
+	if (gs_nkprobes > n)
+		unregister_kprobes(gs_kprobes + n, gs_nkprobes - n);
+	while (gs_nkprobes > n) {
 		struct kprobe *kp = gs_kprobes[--gs_nkprobes];
 
 		gs_kprobes_missed += kp->nmissed;
 		kfree(container_of(kp, struct gs_kprobe, kp));
 	}
+}
+
+static void gs_kprobes_disarm_module(u32 image)
+{
+	u32 i = 0, n = gs_nkprobes;
+
+	while (i < n)
+		if (container_of(gs_kprobes[i], struct gs_kprobe, kp)->hit.point->image == image)
+			swap(gs_kprobes[i], gs_kprobes[--n]);
+		else
+			i++;
+	gs_disarm_kprobes(n);
+}
+
+static void gs_kprobes_disarm(void)
+{
+	gs_disarm_kprobes(0);
 	kvfree(gs_kprobes);
 	gs_kprobes = NULL;
 }
@@ -162,5 +162,5 @@ static void gs_kprobes_skipped(u64 *skipped)
 
 static const struct gs_family gs_family_kprobe = {
 	.name = "kprobe", .arm = gs_kprobes_arm, .update = gs_kprobes_update, .disarm = gs_kprobes_disarm,
-	.missed = gs_kprobes_skipped, .arm_one = gs_kprobe_arm, .disarm_one = gs_kprobe_disarm_one,
+	.missed = gs_kprobes_skipped, .disarm_module = gs_kprobes_disarm_module,
 };

@@ -7,8 +7,8 @@
  * needs only the stack pointer, which ftrace always saves. A pre_handler is not
  * part of the kretprobes' interface: in a kernel without it, and for functions
  * without an ftrace site, each point has an armed kretprobe of its own. To
- * allocate a kretprobe's instances takes time, so if there are many groups, they
- * share one kretprobe: the pool.
+ * allocate a kretprobe's instances takes time, so if there are many groups in an
+ * image, they share one kretprobe: the pool.
  *
  * args[0] is the number of calls of a function that may be active at once; 0: a default.
  */
@@ -23,10 +23,8 @@
 #define GS_POOL_DATA 256		/* bytes of an instance of the pool; groups that save more have a kretprobe of their own */
 
 static LIST_HEAD(gs_returns);
-static struct kretprobe **gs_hooks;		/* the registered ones */
-static u32 gs_nhooks, gs_nhooks_armed;		/* the armed ones come first */
-static struct kretprobe gs_pool;
-static bool gs_have_pool;
+static struct kretprobe **gs_kretprobes;		/* the registered ones, of struct gs_kretprobe */
+static u32 gs_nkretprobes;
 static u64 gs_returns_full, gs_returns_missed;
 
 /* A limit for the calls of n functions, by memory: each active call has a task, which takes memory, too. */
@@ -68,7 +66,8 @@ static struct gs_return *gs_make_return(const struct gs_hit *hits, u32 nhits, u3
 
 	if (!r)
 		return NULL;
-	r->hook = &r->rp;
+	r->own.image = hits[0].point->image;
+	r->hook = &r->own;
 	list_add(&r->list, &gs_returns);
 	r->nhits = nhits;
 	for (i = 0; i < nhits; i++) {
@@ -80,15 +79,15 @@ static struct gs_return *gs_make_return(const struct gs_hit *hits, u32 nhits, u3
 			r->deepest = &r->hits[i].entry;
 		at += 1 + probe->nsaved;
 	}
-	r->rp.handler = gs_return_hits;
-	r->rp.entry_handler = gs_return_save;
-	r->rp.data_size = gs_return_data(hits, nhits);
+	r->own.rp.handler = gs_return_hits;
+	r->own.rp.entry_handler = gs_return_save;
+	r->own.rp.data_size = gs_return_data(hits, nhits);
 	if (nhits == 1 && nsites == 1 && !r->hits[0].entry.handler) {
-		r->rp.handler = gs_return_hit;
-		r->rp.entry_handler = NULL;
-		r->rp.data_size = 0;
+		r->own.rp.handler = gs_return_hit;
+		r->own.rp.entry_handler = NULL;
+		r->own.rp.data_size = 0;
 	}
-	r->rp.maxactive = gs_instances(hits, nhits, nsites);
+	r->own.rp.maxactive = gs_instances(hits, nhits, nsites);
 	return r;
 }
 
@@ -98,29 +97,33 @@ static void gs_free_return(struct gs_return *r)
 	kfree(r);
 }
 
-static int gs_register_hook(struct kretprobe *rp, u64 addr)
+static int gs_kretprobe_register(struct gs_kretprobe *h, u64 addr)
 {
 	int err;
 
-	rp->kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
-	err = register_kretprobe(rp);
+	h->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)addr;
+	h->rp.kp.flags = KPROBE_FLAG_DISABLED;
+	err = register_kretprobe(&h->rp);
 	if (!err)
-		gs_hooks[gs_nhooks++] = rp;
+		gs_kretprobes[gs_nkretprobes++] = &h->rp;
 	return err;
 }
 
+static void gs_kretprobes_drop(void)
+{
+	unregister_kretprobe(gs_kretprobes[--gs_nkretprobes]);
+}
+
 /* Registers a kretprobe for the functions of a group, at any of them that the kernel accepts. */
-static int gs_register_unarmed(struct kretprobe *rp, const struct gs_group *g)
+static int gs_register_unarmed(struct gs_kretprobe *h, const struct gs_group *g)
 {
 	int err = -EINVAL;
 	u32 i;
 
-	rp->kp.flags = KPROBE_FLAG_DISABLED;
 	for (i = 0; i < g->nsites && err && err != -ENOMEM; i++)
-		err = gs_register_hook(rp, g->sites[i].addr);
-	if (!err && !rp->kp.pre_handler) {
-		unregister_kretprobe(rp);
-		gs_nhooks--;
+		err = gs_kretprobe_register(h, g->sites[i].addr);
+	if (!err && !h->rp.kp.pre_handler) {
+		gs_kretprobes_drop();
 		err = -EOPNOTSUPP;
 	}
 	return err;
@@ -138,8 +141,9 @@ static bool gs_poolable(const struct gs_group *g)
 }
 
 /* Creates the pool, if many groups may use it; without it they have kretprobes of their own. */
-static void gs_returns_prepare(const struct gs_groups *all)
+static void gs_returns_prepare(struct gs_groups *all)
 {
+	struct gs_kretprobe *pool;
 	u32 ngroups = 0, nsites = 0;
 	struct gs_group *g;
 	size_t size = 0;
@@ -152,17 +156,24 @@ static void gs_returns_prepare(const struct gs_groups *all)
 		}
 	if (ngroups < GS_RETURNS_SHARE)
 		return;
-	gs_pool = (struct kretprobe){
-		.handler = gs_return_hits_pooled, .entry_handler = gs_return_save_pooled,
-		.data_size = sizeof(u64) + size, .maxactive = gs_default_instances(nsites),
-	};
+	pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	if (!pool)
+		return;
+	pool->image = all->image;
+	pool->rp.handler = gs_return_hits_pooled;
+	pool->rp.entry_handler = gs_return_save_pooled;
+	pool->rp.data_size = sizeof(u64) + size;
+	pool->rp.maxactive = gs_default_instances(nsites);
 	list_for_each_entry(g, &all->list, list) {
-		int err = gs_poolable(g) ? gs_register_unarmed(&gs_pool, g) : -EINVAL;
+		int err = gs_poolable(g) ? gs_register_unarmed(pool, g) : -EINVAL;
 
-		gs_have_pool = !err;
+		if (!err)
+			all->own = pool;
 		if (err != -EINVAL)
-			return;
+			break;
 	}
+	if (!all->own)
+		kfree(pool);
 }
 
 static int gs_return_make(struct gs_group *g)
@@ -172,10 +183,10 @@ static int gs_return_make(struct gs_group *g)
 
 	if (!r)
 		return -ENOMEM;
-	if (gs_have_pool && gs_poolable(g))
-		r->hook = &gs_pool;
+	if (g->of->own && gs_poolable(g))
+		r->hook = g->of->own;
 	else
-		err = gs_register_unarmed(&r->rp, g);
+		err = gs_register_unarmed(&r->own, g);
 	if (err) {
 		gs_free_return(r);
 		return err;
@@ -194,24 +205,18 @@ static int gs_return_alone(const struct gs_point *p, u32 n)
 
 	if (!r)
 		return -ENOMEM;
-	if (r->rp.entry_handler)
-		r->rp.entry_handler = gs_return_save_alone;
+	r->own.armed = true;
+	if (r->own.rp.entry_handler)
+		r->own.rp.entry_handler = gs_return_save_alone;
 	/* n points share the memory for instances. */
 	if (p->args[0] <= 0)
-		r->rp.maxactive = clamp(32768 / n, 32u, 512u);
-	r->rp.kp.flags = KPROBE_FLAG_DISABLED;
-	err = gs_register_hook(&r->rp, gs_point_addr(p));
+		r->own.rp.maxactive = clamp(32768 / n, 32u, 512u);
+	err = gs_kretprobe_register(&r->own, gs_point_addr(p));
 	if (!err) {
-		err = gs_kprobe_start(&r->rp.kp, &hit);
-		if (err) {
-			unregister_kretprobe(&r->rp);
-			gs_nhooks--;
-		}
-	}
-	if (!err) {
-		swap(gs_hooks[gs_nhooks - 1], gs_hooks[gs_nhooks_armed]);
-		gs_nhooks_armed++;
-		return 0;
+		err = gs_kprobe_start(&r->own.rp.kp, &hit);
+		if (!err)
+			return 0;
+		gs_kretprobes_drop();
 	}
 	gs_free_return(r);
 	if (err == -ENOMEM)
@@ -229,49 +234,73 @@ static bool gs_return_excludes(u64 addr)
 	return !GS_KRETPROBES_LOCKLESS && in_lock_functions(addr);
 }
 
-static struct gs_groups gs_return_groups = {
+static struct gs_grouping gs_return_groups = {
 	.prepare = gs_returns_prepare, .make = gs_return_make, .alone = gs_return_alone, .excludes = gs_return_excludes, .hosts = true,
-	.join_min = GS_RETURNS_SHARE, .list = LIST_HEAD_INIT(gs_return_groups.list),
+	.join_min = GS_RETURNS_SHARE, .images = LIST_HEAD_INIT(gs_return_groups.images),
 };
 
 static int gs_returns_arm(const struct gs_point **points, u32 n)
 {
-	/* The pool has one, each group, and each point alone. */
-	gs_hooks = kvcalloc(2 * n + 1, sizeof(*gs_hooks), GFP_KERNEL);
-	return gs_hooks ? gs_groups_arm(&gs_return_groups, points, n) : -ENOMEM;
+	/* Each image's pool has one, each group, and each point alone. */
+	if (!gs_kretprobes)
+		gs_kretprobes = kvcalloc(gs_program.nimages + 2 * gs_program.npoints, sizeof(*gs_kretprobes), GFP_KERNEL);
+	return gs_kretprobes ? gs_groups_arm(&gs_return_groups, points, n) : -ENOMEM;
 }
 
 static void gs_returns_update(void)
 {
-	u32 i;
+	struct gs_return *r;
 
 	gs_groups_update(&gs_return_groups);
-	for (i = 0; i < gs_nhooks_armed; i++)
-		gs_kprobe_update(&gs_hooks[i]->kp, &container_of(gs_hooks[i], struct gs_return, rp)->hits[0].hit);
+	list_for_each_entry(r, &gs_returns, list)
+		if (r->own.armed)
+			gs_kprobe_update(&r->own.rp.kp, &r->hits[0].hit);
 }
 
-/* All at once, as each call waits for all CPUs. */
-static void gs_returns_disarm(void)
+static struct gs_kretprobe *gs_kretprobe_at(u32 i)
+{
+	return container_of(gs_kretprobes[i], struct gs_kretprobe, rp);
+}
+
+/* Unregisters an image's kretprobes at once, as each call waits for all CPUs. */
+static void gs_kretprobes_unregister(u32 image)
+{
+	u32 i = 0, n = gs_nkretprobes;
+
+	while (i < n)
+		if (gs_image_is(gs_kretprobe_at(i)->image, image))
+			swap(gs_kretprobes[i], gs_kretprobes[--n]);
+		else
+			i++;
+	if (n < gs_nkretprobes)
+		unregister_kretprobes(gs_kretprobes + n, gs_nkretprobes - n);
+	while (gs_nkretprobes > n) {
+		struct gs_kretprobe *h = gs_kretprobe_at(--gs_nkretprobes);
+
+		/* Missed hits of groups are counted where they happen. */
+		if (h->armed || !GS_SHOWS_HOOKED)
+			gs_returns_full += h->rp.nmissed;
+		gs_returns_missed += h->rp.kp.nmissed;
+	}
+}
+
+static void gs_returns_disarm_in(u32 image)
 {
 	struct gs_return *r, *next;
 
-	gs_groups_disarm(&gs_return_groups);
-	if (gs_nhooks)
-		unregister_kretprobes(gs_hooks, gs_nhooks);
-	while (gs_nhooks) {
-		struct kretprobe *rp = gs_hooks[--gs_nhooks];
-
-		/* Missed hits of groups are counted where they happen. */
-		if (gs_nhooks < gs_nhooks_armed || !GS_SHOWS_HOOKED)
-			gs_returns_full += rp->nmissed;
-		gs_returns_missed += rp->kp.nmissed;
-	}
-	gs_have_pool = false;
+	gs_groups_disarm(&gs_return_groups, image);
+	gs_kretprobes_unregister(image);
 	list_for_each_entry_safe(r, next, &gs_returns, list)
-		gs_free_return(r);
-	gs_groups_free(&gs_return_groups);
-	kvfree(gs_hooks);
-	gs_hooks = NULL;
+		if (gs_image_is(r->own.image, image))
+			gs_free_return(r);
+	gs_groups_free(&gs_return_groups, image);
+}
+
+static void gs_returns_disarm(void)
+{
+	gs_returns_disarm_in(GS_ALL_IMAGES);
+	kvfree(gs_kretprobes);
+	gs_kretprobes = NULL;
 }
 
 static void gs_returns_skipped(u64 *skipped)
@@ -282,5 +311,5 @@ static void gs_returns_skipped(u64 *skipped)
 
 static const struct gs_family gs_family_return = {
 	.name = "return", .flags = GS_FAMILY_RETURN, .arm = gs_returns_arm, .update = gs_returns_update, .disarm = gs_returns_disarm,
-	.missed = gs_returns_skipped,
+	.disarm_module = gs_returns_disarm_in, .missed = gs_returns_skipped,
 };

@@ -107,21 +107,27 @@ static void gs_traces_update(void)
 	}
 }
 
-static void gs_trace_disarm_one(const struct gs_point *p)
+/* Frees all but the first n, which are no longer called once it waits. */
+static void gs_free_traces(u32 n)
 {
-	u32 i;
-
-	for (i = 0; i < gs_ntraces; i++) {
-		struct gs_trace *t = gs_traces[i];
-
-		if (t->hit.point != p)
-			continue;
-		gs_trace_set(t, false);
+	if (gs_ntraces > n)
 		tracepoint_synchronize_unregister();
-		gs_traces[i] = gs_traces[--gs_ntraces];
-		kfree(t);
-		return;
-	}
+	while (gs_ntraces > n)
+		kfree(gs_traces[--gs_ntraces]);
+}
+
+static void gs_traces_disarm_module(u32 image)
+{
+	u32 i = 0, n = gs_ntraces;
+
+	while (i < n)
+		if (gs_traces[i]->hit.point->image == image) {
+			gs_trace_set(gs_traces[i], false);
+			swap(gs_traces[i], gs_traces[--n]);
+		} else {
+			i++;
+		}
+	gs_free_traces(n);
 }
 
 static void gs_traces_disarm(void)
@@ -130,15 +136,12 @@ static void gs_traces_disarm(void)
 
 	for (i = 0; i < gs_ntraces; i++)
 		gs_trace_set(gs_traces[i], false);
-	if (gs_ntraces)
-		tracepoint_synchronize_unregister();
-	while (gs_ntraces)
-		kfree(gs_traces[--gs_ntraces]);
+	gs_free_traces(0);
 	kvfree(gs_traces);
 	gs_traces = NULL;
 }
 
 static const struct gs_family gs_family_tracepoint = {
 	.name = "tracepoint", .flags = GS_FAMILY_EVENT, .arm = gs_traces_arm, .update = gs_traces_update, .disarm = gs_traces_disarm,
-	.arm_one = gs_trace_arm, .disarm_one = gs_trace_disarm_one,
+	.disarm_module = gs_traces_disarm_module,
 };
