@@ -141,10 +141,12 @@ static void gs_kprobes_disarm_module(u32 image)
 	u32 i = 0, n = gs_nkprobes;
 
 	while (i < n)
-		if (container_of(gs_kprobes[i], struct gs_kprobe, kp)->hit.point->image == image)
-			swap(gs_kprobes[i], gs_kprobes[--n]);
-		else
+		if (container_of(gs_kprobes[i], struct gs_kprobe, kp)->hit.point->image == image) {
+			n--;
+			swap(gs_kprobes[i], gs_kprobes[n]);
+		} else {
 			i++;
+		}
 	gs_disarm_kprobes(n);
 }
 

@@ -268,10 +268,12 @@ static void gs_kretprobes_unregister(u32 image)
 	u32 i = 0, n = gs_nkretprobes;
 
 	while (i < n)
-		if (gs_image_is(gs_kretprobe_at(i)->image, image))
-			swap(gs_kretprobes[i], gs_kretprobes[--n]);
-		else
+		if (gs_image_is(gs_kretprobe_at(i)->image, image)) {
+			n--;
+			swap(gs_kretprobes[i], gs_kretprobes[n]);
+		} else {
 			i++;
+		}
 	if (n < gs_nkretprobes)
 		unregister_kretprobes(gs_kretprobes + n, gs_nkretprobes - n);
 	while (gs_nkretprobes > n) {

@@ -123,7 +123,8 @@ static void gs_traces_disarm_module(u32 image)
 	while (i < n)
 		if (gs_traces[i]->hit.point->image == image) {
 			gs_trace_set(gs_traces[i], false);
-			swap(gs_traces[i], gs_traces[--n]);
+			n--;
+			swap(gs_traces[i], gs_traces[n]);
 		} else {
 			i++;
 		}
