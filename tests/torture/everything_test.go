@@ -135,7 +135,7 @@ func testEverything(t *testing.T) {
 	t.Logf("armed after %s", time.Since(began).Round(time.Millisecond))
 	most := 0
 	wanted := traceable(t) / session.Choose(6, 2)
-	end := time.Now().Add(session.Choose(8*time.Second, time.Minute))
+	end := time.Now().Add(session.Choose(4*time.Second, time.Minute))
 	patience := end.Add(2 * time.Minute) // 5.10 takes milliseconds for each function
 	for len(ended) == 0 && (time.Now().Before(end) || most < wanted && time.Now().Before(patience)) {
 		alive(t)

@@ -48,7 +48,7 @@ func storm() string { return filepath.Join(guest.Dir(), "storm") }
 // testPrograms probes programs that fork, exec, longjmp, and are killed: a session around all of it
 // counts every call, and sessions that start, end and are killed meanwhile leave nothing behind.
 func testPrograms(t *testing.T) {
-	rounds := session.Choose(20, 400)
+	rounds := session.Choose(10, 400)
 	s := session.Run(t, "run", "-c", fmt.Sprintf("%s %d", storm(), rounds), session.Module("programs"))
 	said := figures(s.Out.Bytes())
 	t.Logf("%v, skipped: %s", said, skipped(s.Err.Bytes()))
@@ -76,7 +76,7 @@ func testPrograms(t *testing.T) {
 	if err := load.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for i := range session.Choose(8, 80) {
+	for i := range session.Choose(4, 80) {
 		name := []string{"programs", "stepped"}[i/2%2]
 		s := session.Start(t, "run", session.Module(name))
 		session.Await(t, "the module is loaded", func() bool { return session.Loaded(name) })
@@ -96,7 +96,7 @@ func testPrograms(t *testing.T) {
 
 // stepPrograms has all instructions of such programs probed: each stops at each, and does what it does without.
 func stepPrograms(t *testing.T) {
-	s := session.Run(t, "run", "-c", fmt.Sprintf("%s %d", storm(), session.Choose(3, 60)), session.Module("stepped"))
+	s := session.Run(t, "run", "-c", fmt.Sprintf("%s %d", storm(), session.Choose(1, 60)), session.Module("stepped"))
 	said := figures(s.Out.Bytes())
 	t.Logf("%v, skipped: %s", said, skipped(s.Err.Bytes()))
 	if code := s.ProcessState.ExitCode(); code != 0 {
