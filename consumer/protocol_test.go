@@ -22,7 +22,7 @@ func TestProtocol(t *testing.T) {
 		"FRAME_CALL": frameCall, "NO_IMAGE": noImage, "VDSO": vdsoImage, "KERNEL": kernelImage, "TABLES_MAX": tablesMax,
 		"USTACK_BRIEF": ustackBrief, "USTACK_LINES": ustackLines, "USTACK_BUSY": ustackBusy, "USTACK_FAULT": ustackFault,
 		"USTACK_GUESSED": ustackGuessed, "USTACK_DEEP": ustackDeep,
-		"CFA_NONE": unwind.CFANone, "CFA_REGISTER": unwind.CFARegister, "CFA_DEREF": unwind.CFADeref, "CFA_PLT": unwind.CFAPLT,
+		"CFA_NONE": unwind.CFANone, "CFA_REGISTER": unwind.CFARegister, "CFA_DEREF": unwind.CFADeref, "CFA_PLT": unwind.CFAPLT, "CFA_CGO": unwind.CFACgo,
 		"RULE_END": unwind.FlagEnd, "RULE_SIGNAL": unwind.FlagSignal, "FROM_CFA": unwind.FromCFA,
 		"STACK_RETURN": stackReturn, "STACK_LINES": stackLines,
 		"REC_MESSAGE": recMessage, "REC_STATS": recStats, "REC_VIEW": recView,

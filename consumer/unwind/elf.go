@@ -59,7 +59,16 @@ func OfELF(f *elf.File) (*Table, error) {
 			b.pieces = append(b.pieces, piece{e.Begin(), func() error { return b.entry(e) }})
 		}
 	}
-	return b.build()
+	t, err := b.build()
+	if err != nil || table == nil {
+		return t, err
+	}
+	for _, s := range onThreadStack(f, table.Funcs) {
+		if begin, inCode := fileOffset(code, s.addr); inCode && len(t.Rules) < 1<<16-2 {
+			t.replace(begin, begin+uint32(s.size), s.rule)
+		}
+	}
+	return t, nil
 }
 
 // goTable reads a program's .gopclntab; nil if it has none.

@@ -95,3 +95,34 @@ func TestStripped(t *testing.T) {
 		}
 	}
 }
+
+// Where runtime.asmcgocall runs on a thread's stack, its caller is found by what it keeps there: in two
+// places, of which one goes back to a goroutine's stack.
+func TestCgo(t *testing.T) {
+	for _, mode := range []string{"exe", "pie"} {
+		whole, data := readFile(t, goProgram(t, "-buildmode="+mode))
+		stripped, _ := readFile(t, goProgram(t, "-buildmode="+mode, "-ldflags=-s -w"))
+		f, symbols := goSymbols(t, data)
+		i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return strings.TrimSuffix(s.Name, ".abi0") == "runtime.asmcgocall" })
+		begin, _ := fileOffset(Code(f), symbols[i].Value)
+		for _, table := range []*Table{whole, stripped} {
+			var kinds []uint8
+			for at := begin; at < begin+uint32(symbols[i].Size); at++ {
+				rule := table.At(at)
+				special := rule.CFA == CFACgo || rule.CFA == CFADeref
+				if special && (rule.Add != 16 || rule.Saved != 2 || rule.At[1] != -16) {
+					t.Errorf("%+v", rule)
+				}
+				if !special {
+					rule.CFA = CFANone
+				}
+				if n := len(kinds); n == 0 || kinds[n-1] != rule.CFA {
+					kinds = append(kinds, rule.CFA)
+				}
+			}
+			if !slices.Equal(kinds, []uint8{CFANone, CFACgo, CFANone, CFADeref, CFANone}) {
+				t.Errorf("%s: %v", mode, kinds)
+			}
+		}
+	}
+}

@@ -46,6 +46,7 @@ const (
 	CFARegister = 1 // Register + Offset
 	CFADeref    = 2 // the word at Register + Offset, and Add
 	CFAPLT      = 3 // Register + Offset, and 8 more in the last bytes of an entry of 16, from Add on
+	CFACgo      = 4 // Add above the goroutine's stack pointer, of which Register + Offset is the address of what cgo keeps
 )
 
 // Flags of a rule.
@@ -162,6 +163,17 @@ func (b *builder) build() (*Table, error) {
 		}
 	}
 	return &b.table, nil
+}
+
+// replace makes r the rule of the code from offset begin up to end.
+func (t *Table) replace(begin, end uint32, r Rule) {
+	behind := t.At(end)
+	i, _ := slices.BinarySearch(t.Offsets, begin)
+	j, _ := slices.BinarySearch(t.Offsets, end+1)
+	rules := uint16(len(t.Rules))
+	t.Rules = append(t.Rules, r, behind)
+	t.Offsets = slices.Replace(t.Offsets, i, j, begin, end)
+	t.RuleOf = slices.Replace(t.RuleOf, i, j, rules, rules+1)
 }
 
 // At returns the rule for an offset of the file.

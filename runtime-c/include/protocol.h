@@ -244,6 +244,12 @@ struct gs_unwind_rule {
 #define GS_CFA_REGISTER 1    /* reg + offset */
 #define GS_CFA_DEREF 2	     /* the word at reg + offset, and add */
 #define GS_CFA_PLT 3	     /* reg + offset, and 8 more where the low four bits of the address are add or more */
+/*
+ * reg + offset is the address of two words: how deep the stack of a goroutine
+ * is, and its struct g, which begins with the lowest and the highest address of
+ * the stack. The frame address is add above its stack pointer.
+ */
+#define GS_CFA_CGO 4
 #define GS_RULE_END 1	     /* there is no caller */
 #define GS_RULE_SIGNAL 2     /* a signal's frame: the caller was interrupted, it did not call */
 #define GS_FROM_CFA 255

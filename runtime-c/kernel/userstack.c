@@ -166,6 +166,18 @@ static enum gs_step gs_step_guess(struct gs_unwinder *u)
 	return u->ip ? GS_STEP : GS_STEP_END;
 }
 
+/* The address of the goroutine's stack up to which it is in use, by what is kept at `at`. */
+static bool gs_goroutine_sp(struct gs_unwinder *u, u64 at, u64 *sp)
+{
+	u64 depth, g, top;
+
+	gs_note_nothing(u);
+	if (!gs_word(u, at, &depth) || !gs_word(u, at + 8, &g) || !gs_word(u, g + 8, &top))
+		return false;
+	*sp = top - depth;
+	return true;
+}
+
 static bool gs_cfa(struct gs_unwinder *u, const struct gs_unwind_rule *r, u64 *cfa)
 {
 	u64 at;
@@ -179,6 +191,11 @@ static bool gs_cfa(struct gs_unwinder *u, const struct gs_unwind_rule *r, u64 *c
 		if (!gs_word(u, at, cfa))
 			return false;
 		gs_note_saved(u, at, *cfa);
+		*cfa += r->add;
+		break;
+	case GS_CFA_CGO:
+		if (!gs_goroutine_sp(u, *cfa, cfa))
+			return false;
 		*cfa += r->add;
 		break;
 	case GS_CFA_PLT:
@@ -197,8 +214,8 @@ static enum gs_step gs_step(struct gs_unwinder *u, const struct gs_unwind_rule *
 
 	if (!gs_cfa(u, r, &cfa))
 		return GS_STEP_FAULT;
-	/* A caller's frame is at a higher address, unless the frame is a signal handler's, which may have its own stack. */
-	if (cfa <= sp && !signal)
+	/* A caller's frame is at a higher address, unless it is on another stack, as the one that a signal's handler interrupts may be. */
+	if (cfa <= sp && !signal && r->cfa != GS_CFA_CGO)
 		return GS_STEP_FAULT;
 	ra_from = saved_from = cfa;
 	if ((r->ra_from != GS_FROM_CFA && !gs_register(u, r->ra_from, &ra_from)) ||

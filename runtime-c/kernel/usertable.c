@@ -54,7 +54,7 @@ static bool gs_table_makes_sense(const struct gs_table *t, u32 names_size)
 	for (i = 0; i < t->nrules; i++) {
 		const struct gs_unwind_rule *r = &t->rules[i];
 
-		if (r->cfa > GS_CFA_PLT || r->reg >= 16 || !gs_register_exists(r->ra_from) ||
+		if (r->cfa > GS_CFA_CGO || r->reg >= 16 || !gs_register_exists(r->ra_from) ||
 		    !gs_register_exists(r->saved_from) || r->saved >= 1 << 6 || r->lost >= 1 << 6)
 			return false;
 	}
