@@ -87,16 +87,41 @@ static void gs_run_begin(void)
 			(*f)->begin(gs_points, gs_points_of(*f));
 }
 
+/* 0 or -ENOMEM. */
+static int gs_arm_family(const struct gs_family *f, u32 image)
+{
+	u32 i, n = f->arm ? gs_points_in(f, image) : 0;
+
+	if (!n)
+		return 0;
+	if (image == GS_ALL_IMAGES || f->disarm_module)
+		return f->arm(gs_points, n);
+	for (i = 0; i < n; i++)
+		gs_unarmed(gs_points[i], -EOPNOTSUPP);
+	return 0;
+}
+
 /*
- * In reverse order, that is returns before entries: handlers of what was armed
- * last run first, and so those at entries see the return address before return
- * probes replace it. .callee needs it.
+ * Arms the points in an image, or in all. In reverse order, that is returns before
+ * entries: handlers of what was armed last run first, and so those at entries see
+ * the return address before return probes replace it. .callee needs it.
  */
-static int gs_arm(void)
+static int gs_arm_in(u32 image)
 {
 	const struct gs_family *const *f = gs_families;
+	int err = 0;
+
+	lockdep_assert_held(&gs_session_mutex);
+	while (*f)
+		f++;
+	while (!err && f-- != gs_families)
+		err = gs_arm_family(*f, image);
+	return err;
+}
+
+static int gs_arm(void)
+{
 	u32 i;
-	int err;
 
 	lockdep_assert_held(&gs_session_mutex);
 	gs_armed = true;
@@ -104,18 +129,7 @@ static int gs_arm(void)
 	for (i = 0; i < gs_program.npoints; i++)
 		if (!gs_families_of[i])
 			gs_unarmed(&gs_program.points[i], -EOPNOTSUPP);
-	while (*f)
-		f++;
-	while (f-- != gs_families) {
-		u32 n = (*f)->arm ? gs_points_of(*f) : 0;
-
-		if (!n)
-			continue;
-		err = (*f)->arm(gs_points, n);
-		if (err)
-			return err;
-	}
-	return 0;
+	return gs_arm_in(GS_ALL_IMAGES);
 }
 
 static void gs_say_running(void)
@@ -141,29 +155,6 @@ static void gs_disarm(void)
 	gs_armed = false;
 }
 
-/* In the order of gs_arm(). Without memory, none of a family's points is armed. */
-static void gs_arm_module(u32 image)
-{
-	const struct gs_family *const *f = gs_families;
-	u32 i, n;
-	int err;
-
-	lockdep_assert_held(&gs_session_mutex);
-	while (*f)
-		f++;
-	while (f-- != gs_families) {
-		n = gs_points_in(*f, image);
-		err = n && !(*f)->disarm_module ? -EOPNOTSUPP : 0;
-		if (n && !err) {
-			err = (*f)->arm(gs_points, n);
-			if (err)
-				(*f)->disarm_module(image);
-		}
-		for (i = 0; err && i < n; i++)
-			gs_unarmed(gs_points[i], err);
-	}
-}
-
 static void gs_disarm_module(u32 image)
 {
 	const struct gs_family *const *f;
@@ -172,6 +163,21 @@ static void gs_disarm_module(u32 image)
 	for (f = gs_families; *f; f++)
 		if ((*f)->disarm_module)
 			(*f)->disarm_module(image);
+}
+
+/* Without memory none of its points is armed: what a family has armed may be called by another's. */
+static void gs_arm_module(u32 image)
+{
+	int err = gs_arm_in(image);
+	u32 i;
+
+	lockdep_assert_held(&gs_session_mutex);
+	if (!err)
+		return;
+	gs_disarm_module(image);
+	for (i = 0; i < gs_program.npoints; i++)
+		if (gs_program.points[i].image == image)
+			gs_unarmed(&gs_program.points[i], err);
 }
 
 /**

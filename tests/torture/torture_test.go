@@ -41,6 +41,7 @@ var items = []struct {
 	{"FullDisk", testFullDisk},
 	{"OtherReader", testOtherReader},
 	{"Memory", testMemory},
+	{"Latecomer", testLatecomer},
 	{"Messages", testMessages},
 	{"Strangers", testStrangers},
 	{"Recursion", testRecursion},
@@ -95,6 +96,11 @@ func TestTorture(t *testing.T) {
 
 // buildModules builds the modules that the guest loads.
 func buildModules(t *testing.T, dir, release string) {
+	for name, source := range map[string]string{"gstortfail": "tests/torture/fail", "gs_places": "tests/e2e/module"} {
+		if err := os.Rename(guest.BuildModule(t, release, source), filepath.Join(dir, name+".ko")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, m := range []struct {
 		name, script string
 		options      []string
@@ -102,6 +108,7 @@ func buildModules(t *testing.T, dir, release string) {
 		{"flood", flood, nil},
 		{"warnings", warnings, nil},
 		{"victim", victim, nil},
+		{"latecomer", strings.ReplaceAll(latecomer, "PATH", filepath.Join(dir, "gs_places.ko")), nil},
 		{"quiet", quiet, nil},
 		{"recursion", recursion, []string{"--suppress-handler-errors"}},
 		{"programs", strings.ReplaceAll(programs, "PATH", filepath.Join(dir, "storm")), nil},
@@ -110,9 +117,6 @@ func buildModules(t *testing.T, dir, release string) {
 	} {
 		args := append([]string{"-w", "-g", "-p4", "-r", release, "-m", m.name, "-e", m.script}, m.options...)
 		guest.Command(t, dir, filepath.Join(dir, "gostap"), args...)
-	}
-	if err := os.Rename(guest.BuildModule(t, release, "tests/torture/fail"), filepath.Join(dir, "gstortfail.ko")); err != nil {
-		t.Fatal(err)
 	}
 }
 
