@@ -258,10 +258,10 @@ static inline bool gs_image_is(u32 image, u32 meant)
 
 int gs_modules_init(void (*changes)(const struct module *mod));
 void gs_modules_free(void);
-u32 gs_image_of(const struct module *mod);
+u32 gs_image_of(const struct module *mod, u32 i);
 bool gs_awaits_module(const struct gs_point *p);	/* the point's module is not loaded */
 void gs_await_modules(void);				/* warns of modules that are not loaded */
-void gs_resolve_module(const struct module *mod);	/* records the module's addresses, for gs_correct_addrs() */
+void gs_resolve_module(const struct module *mod, u32 image);	/* records the module's addresses, for gs_correct_addrs() */
 void gs_correct_addrs(u64 *addrs);			/* corrects addresses that are older */
 
 /* pids.c: until gs_pids_stop(), the consumer's pid namespace is kept. */

@@ -68,17 +68,16 @@ void gs_await_modules(void)
 }
 
 /**
- * gs_image_of() - the image of a module
+ * gs_image_of() - the next image of a module; it has one for each of its files that probe points were found in
  * @mod: the module
+ * @i: the first image that may be it
  *
  * Context: Any.
- * Return: an index into gs_program.images; GS_ALL_IMAGES: the program has nothing in it.
+ * Return: an index into gs_program.images; GS_ALL_IMAGES: there is none any more.
  */
-u32 gs_image_of(const struct module *mod)
+u32 gs_image_of(const struct module *mod, u32 i)
 {
-	u32 i;
-
-	for (i = 0; i < gs_program.nimages; i++)
+	for (; i < gs_program.nimages; i++)
 		if (!strcmp(gs_program.images[i].module, mod->name))
 			return i;
 	return GS_ALL_IMAGES;
@@ -96,14 +95,15 @@ static void gs_module_symbol(u32 image, const char *name, u64 addr)
 
 /**
  * gs_resolve_module() - records the addresses of a module's symbols, for gs_correct_addrs()
- * @mod: a module that has an image; if it is being unloaded, its addresses become 0
+ * @mod: the module; if it is being unloaded, its addresses become 0
+ * @image: one of its images
  *
  * Context: The module notifiers', with gs_session_mutex held.
  */
-void gs_resolve_module(const struct module *mod)
+void gs_resolve_module(const struct module *mod, u32 image)
 {
 	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
-	u32 image = gs_image_of(mod), end = gs_module_symbol_at(image + 1, ""), i;
+	u32 end = gs_module_symbol_at(image + 1, ""), i;
 
 	lockdep_assert_held(&gs_session_mutex);
 	for (i = gs_module_symbol_at(image, ""); i < end; i++)
@@ -133,7 +133,7 @@ static int gs_module_coming(struct notifier_block *nb, unsigned long state, void
 {
 	struct module *mod = data;
 
-	if (state == MODULE_STATE_COMING && gs_image_of(mod) != GS_ALL_IMAGES)
+	if (state == MODULE_STATE_COMING && gs_image_of(mod, 0) != GS_ALL_IMAGES)
 		gs_module_changes(mod);
 	return NOTIFY_DONE;
 }
@@ -142,7 +142,7 @@ static int gs_module_going(struct notifier_block *nb, unsigned long state, void 
 {
 	struct module *mod = data;
 
-	if (state == MODULE_STATE_GOING && gs_image_of(mod) != GS_ALL_IMAGES)
+	if (state == MODULE_STATE_GOING && gs_image_of(mod, 0) != GS_ALL_IMAGES)
 		gs_module_changes(mod);
 	return NOTIFY_DONE;
 }

@@ -180,6 +180,22 @@ static void gs_arm_module(u32 image)
 			gs_unarmed(&gs_program.points[i], err);
 }
 
+/* Points are disarmed before their symbols lose their addresses, and armed after they have got them. */
+static void gs_module_image(const struct module *mod, u32 image)
+{
+	bool coming = mod->state == MODULE_STATE_COMING;
+
+	lockdep_assert_held(&gs_session_mutex);
+	if (gs_armed && !coming)
+		gs_disarm_module(image);
+	gs_resolve_module(mod, image);
+	if (!gs_armed)
+		return;
+	gs_correct_addrs(gs_addrs);
+	if (coming && READ_ONCE(gs_state) == GS_STATE_RUNNING)
+		gs_arm_module(image);
+}
+
 /**
  * gs_session_module() - arms or disarms the points in a module
  * @mod: the module, which is being loaded or unloaded
@@ -188,19 +204,11 @@ static void gs_arm_module(u32 image)
  */
 void gs_session_module(const struct module *mod)
 {
-	bool coming = mod->state == MODULE_STATE_COMING;
-	u32 image = gs_image_of(mod);
+	u32 i;
 
 	mutex_lock(&gs_session_mutex);
-	/* Points are disarmed before their symbols lose their addresses, and armed after they have got them. */
-	if (gs_armed && !coming)
-		gs_disarm_module(image);
-	gs_resolve_module(mod);
-	if (gs_armed) {
-		gs_correct_addrs(gs_addrs);
-		if (coming && READ_ONCE(gs_state) == GS_STATE_RUNNING)
-			gs_arm_module(image);
-	}
+	for (i = gs_image_of(mod, 0); i != GS_ALL_IMAGES; i = gs_image_of(mod, i + 1))
+		gs_module_image(mod, i);
 	mutex_unlock(&gs_session_mutex);
 }
 
