@@ -89,15 +89,28 @@ func (l *statusLine) draw(now time.Time) {
 	if l.what == "" || l.midLine || now.Sub(l.last) < l.after {
 		return
 	}
-	text := []rune(fmt.Sprintf("%s … %.0f s", l.what, now.Sub(l.since).Seconds()))
-	const spinnerWidth = 5 // with the blanks around the text, and a column that stays free
-	if width, _, err := term.GetSize(int(l.terminal.Fd())); err == nil && width > spinnerWidth && len(text) > width-spinnerWidth {
-		text = text[:width-spinnerWidth]
-	}
 	if l.spinner == nil {
-		l.spinner = newBar(l.terminal, -1)
+		l.spinner = newBar(l.terminal, -1, barWidth)
 	}
-	l.spinner.Describe(string(text))
+	const spinnerWidth = 5 // with the blanks around the text, and a column that stays free
+	seconds := fmt.Sprintf(" … %.0f s", now.Sub(l.since).Seconds())
+	l.spinner.Describe(cut(l.what, widthOf(l.terminal)-spinnerWidth-len([]rune(seconds))) + seconds)
+}
+
+// widthOf returns the number of a terminal's columns; 80 if it does not tell.
+func widthOf(terminal *os.File) int {
+	if width, _, err := term.GetSize(int(terminal.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80
+}
+
+// cut cuts a text off after that many characters.
+func cut(text string, length int) string {
+	if r := []rune(text); len(r) > max(length, 0) {
+		return string(r[:max(length, 0)])
+	}
+	return text
 }
 
 func (l *statusLine) erase() {
@@ -107,8 +120,11 @@ func (l *statusLine) erase() {
 	}
 }
 
-// newBar returns a bar on a terminal, for total steps, or a spinner for -1. It is redrawn by its owner.
-func newBar(terminal io.Writer, total int64) *progressbar.ProgressBar {
+// barWidth is the width of bars where there is room.
+const barWidth = 30
+
+// newBar returns a bar on a terminal, of that many columns and for total steps, or a spinner for -1. It is redrawn by its owner.
+func newBar(terminal io.Writer, total int64, width int) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(terminal),
 		progressbar.OptionUseANSICodes(true),
@@ -116,7 +132,7 @@ func newBar(terminal io.Writer, total int64) *progressbar.ProgressBar {
 		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
 		progressbar.OptionSetElapsedTime(total > 0),
 		progressbar.OptionSetPredictTime(total > 0),
-		progressbar.OptionSetWidth(30),
+		progressbar.OptionSetWidth(width),
 		progressbar.OptionClearOnFinish())
 }
 
@@ -155,8 +171,8 @@ func (o *outputOptions) progress(what string) func(done, total int64) {
 	return barAfter(os.Stderr, what, time.Now().Add(500*time.Millisecond))
 }
 
-// barAfter is a bar that is shown from a time on.
-func barAfter(terminal io.Writer, what string, from time.Time) func(done, total int64) {
+// barAfter is a bar that is shown from a time on, in one line of the terminal.
+func barAfter(terminal *os.File, what string, from time.Time) func(done, total int64) {
 	var mu sync.Mutex
 	var bar *progressbar.ProgressBar
 	var last time.Time
@@ -169,8 +185,11 @@ func barAfter(terminal io.Writer, what string, from time.Time) func(done, total 
 		}
 		last = now
 		if bar == nil {
-			bar = newBar(terminal, total)
-			bar.Describe(what)
+			const around = 28 // what stands around the text and the bar itself: " 100% |", "| [1m10s:1m10s]", and a column that stays free
+			columns := widthOf(terminal) - around
+			width := min(max(columns-len([]rune(what)), columns/3, 1), barWidth)
+			bar = newBar(terminal, total, width)
+			bar.Describe(cut(what, columns-width))
 		}
 		bar.ChangeMax64(total)
 		bar.Set64(min(done, total))

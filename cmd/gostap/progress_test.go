@@ -80,7 +80,7 @@ func TestStatusLine(t *testing.T) {
 	l.show(strings.Repeat("x", 100), 0)
 	l.draw(l.since)
 	got := seen(t, master)
-	if line := strings.TrimSuffix(got[strings.LastIndex(got, "\r")+1:], "\x1b[0K"); len([]rune(line)) >= 40 || !strings.Contains(line, "xxx") {
+	if line := strings.TrimSuffix(got[strings.LastIndex(got, "\r")+1:], "\x1b[0K"); len([]rune(line)) >= 40 || !strings.Contains(line, "xxx … 0 s") {
 		t.Errorf("wider than the terminal: %q", line)
 	}
 	l.show("", 0)
@@ -89,23 +89,32 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
-// A bar shows the progress, and is erased at the end.
+// A bar shows the progress in one line, however narrow the terminal and long the text, and is erased at the end.
 func TestBar(t *testing.T) {
-	var out bytes.Buffer
-	bar := barAfter(&out, "Reading", time.Now().Add(time.Hour))
+	master, terminal := openTerminal(t)
+	bar := barAfter(terminal, "Reading", time.Now().Add(time.Hour))
 	bar(1, 2)
 	bar(2, 2)
-	if out.Len() > 0 {
-		t.Errorf("shown too early: %q", out.String())
+	fmt.Fprint(terminal, ".")
+	if got := seen(t, master); got != "." {
+		t.Errorf("shown too early: %q", got)
 	}
-	bar = barAfter(&out, "Reading", time.Now())
-	bar(30, 100)
-	if got := out.String(); !strings.Contains(got, "Reading  30% |") {
-		t.Errorf("%q", got)
-	}
-	bar(100, 100)
-	if got := out.String(); !strings.HasSuffix(got, eraseLine) {
-		t.Errorf("left: %q", got)
+	for _, what := range []string{"Reading", "Reading the debuginfo of 6.12.117+deb12-cloud-amd64, this once"} {
+		for _, columns := range []uint16{40, 80, 120} {
+			if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+				t.Fatal(err)
+			}
+			bar = barAfter(terminal, what, time.Now())
+			bar(30, 100)
+			got := seen(t, master)
+			if line := strings.TrimRight(got[strings.LastIndex(got, "\r")+1:], " "); len([]rune(line)) >= int(columns) || !strings.HasPrefix(line, "Reading") || !strings.Contains(line, "  30% |█") {
+				t.Errorf("%d columns: %q", columns, line)
+			}
+			bar(100, 100)
+			if got := seen(t, master); !strings.HasSuffix(got, eraseLine) {
+				t.Errorf("left: %q", got)
+			}
+		}
 	}
 }
 
