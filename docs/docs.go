@@ -16,6 +16,9 @@ var probes string
 //go:embed LIMITS.md
 var limits string
 
+//go:embed LANGUAGE.md
+var language string
+
 //go:embed ERRORS.md
 var messages string
 
@@ -66,6 +69,19 @@ func Limits() (topics []Topic) {
 			text += " Beyond it: " + beyond + "."
 		}
 		topics = append(topics, Topic{Name: m[1], Text: text + " Set it with -D " + m[1] + "=VALUE."})
+	}
+	return topics
+}
+
+// wordRow is a row of the table of the language's words: some that belong together, and what they do.
+var wordRow = lazyregexp.MustCompile("(?m)^\\| (`\\S+`(?: `\\S+`)*) \\| (.*) \\|$")
+
+// Words returns the words of the language, such as foreach and @count.
+func Words() (topics []Topic) {
+	for _, m := range wordRow().FindAllStringSubmatch(language, -1) {
+		for name := range strings.FieldsSeq(strings.ReplaceAll(m[1], "`", "")) {
+			topics = append(topics, Topic{Name: name, Text: m[2]})
+		}
 	}
 	return topics
 }

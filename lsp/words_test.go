@@ -9,8 +9,22 @@ import (
 	"strings"
 	"testing"
 
+	"gostap/docs"
 	"gostap/translator/syntax"
 )
+
+// gostap help knows the words of the language.
+func TestWordsAreDocumented(t *testing.T) {
+	known := map[string]bool{}
+	for _, w := range docs.Words() {
+		known[w.Name] = true
+	}
+	for _, word := range slices.Concat(declarations, statements, printers, []string{"<<<", "@count", "@hist_linear", "@entry"}) {
+		if !known[word] {
+			t.Errorf("%s is not in LANGUAGE.md", word)
+		}
+	}
+}
 
 // place removes the | that marks the position from a text.
 func place(t *testing.T, text string) (string, Position) {

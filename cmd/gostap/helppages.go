@@ -22,7 +22,7 @@ func pages() (list []library.Doc) {
 	for _, p := range []struct {
 		kind, file string
 		topics     []docs.Topic
-	}{{"probe point", "docs/PROBES.md", probes}, {"limit", "docs/LIMITS.md", docs.Limits()}, {"message", "docs/ERRORS.md", messages}} {
+	}{{"word", "docs/LANGUAGE.md", docs.Words()}, {"probe point", "docs/PROBES.md", probes}, {"limit", "docs/LIMITS.md", docs.Limits()}, {"message", "docs/ERRORS.md", messages}} {
 		for _, t := range p.topics {
 			list = append(list, library.Doc{Name: t.Name, Signature: p.kind + " " + t.Name, Text: strings.Join(wrap(plain(t.Text), lastColumn-4), "\n"), File: p.file})
 		}
@@ -31,9 +31,13 @@ func pages() (list []library.Doc) {
 }
 
 // plain is Markdown as text.
-func plain(text string) string { return strings.ReplaceAll(text, "`", "") }
+func plain(text string) string {
+	return link().ReplaceAllString(strings.ReplaceAll(text, "`", ""), "$1")
+}
 
-// pagesAbout returns the topics of a name: a probe point, a limit, or a message that has been printed.
+var link = lazyregexp.MustCompile(`\[([^][]+)\]\([A-Z-]+\.md(?:#[a-z-]*)?\)`)
+
+// pagesAbout returns the topics of a name: a word of the language, a probe point, a limit, or a message that has been printed.
 func pagesAbout(name string) (found []library.Doc) {
 	var message docs.Topic
 	if strings.Contains(name, " ") { // a single word is searched in all documentation
@@ -42,7 +46,8 @@ func pagesAbout(name string) (found []library.Doc) {
 	for _, p := range pages() {
 		kind, _, _ := strings.Cut(p.Signature, " "+p.Name)
 		switch {
-		case kind == "limit" && strings.EqualFold(p.Name, name),
+		case kind == "word" && p.Name == name,
+			kind == "limit" && strings.EqualFold(p.Name, name),
 			kind == "probe point" && spellsPoint(p.Name, name),
 			kind == "message" && p.Name == message.Name:
 			found = append(found, p)
