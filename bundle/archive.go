@@ -20,6 +20,7 @@ import (
 // An Index describes the content of a bundle.
 type Index struct {
 	Script  string // its name, or the beginning of its text
+	Comment string `json:",omitempty"` // that describes its options and arguments as those of a tool
 	Gostap  string // the version that made the bundle
 	Modules []Module
 }

@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pkg/errors"
@@ -82,33 +83,69 @@ var (
 // \t * Text, and an example.
 // \t */
 func describe(name, script string) (*Tool, error) {
+	t := parseComment(script)
+	switch {
+	case t == nil:
+		return nil, errors.Errorf("tool %s: no comment /** … */ at the beginning that begins with its name and what it shows", name)
+	case t.Name != name:
+		return nil, errors.Errorf("tool %s: the comment begins with %q instead of its name and what it shows", name, t.Name)
+	case t.Subject == "":
+		return nil, errors.Errorf("tool %s: no line \"Subject: …\" after the first", name)
+	}
+	t.Script = script
+	return t, t.check()
+}
+
+// Of returns the description of any script whose comment is as that of a tool, without those arguments
+// that it gets as @1 and so on; nil if it has no such comment. Subject may be missing. command is how
+// the script is called in messages.
+func Of(script, command string) (*Tool, error) {
+	t := parseComment(script)
+	if t == nil {
+		return nil, nil
+	}
+	t.command = command
+	t.Arguments = slices.DeleteFunc(t.Arguments, func(a Argument) bool { return a.Type.script() })
+	return t, t.check()
+}
+
+// Comment returns the comment at the beginning of a script that describes it; "" if there is none.
+func Comment(script string) string {
+	if parseComment(script) == nil {
+		return ""
+	}
+	return header().FindString(script)
+}
+
+// parseComment parses the comment of a script; nil if there is none with a title.
+func parseComment(script string) *Tool {
 	m := header().FindStringSubmatch(script)
 	if m == nil {
-		return nil, errors.Errorf("tool %s: no comment /** … */ at the beginning", name)
+		return nil
 	}
-	t := &Tool{Name: name, Script: script}
 	var lines []string
 	for line := range strings.SplitSeq(m[1], "\n") {
 		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(line, " *"), " "))
 	}
 	title := titleLine().FindStringSubmatch(lines[0])
-	if title == nil || title[1] != name || len(lines) < 2 {
-		return nil, errors.Errorf("tool %s: the comment begins with %q instead of its name and what it shows", name, lines[0])
+	if title == nil {
+		return nil
 	}
-	t.Summary = title[2]
-	subject := subjectLine().FindStringSubmatch(lines[1])
-	if subject == nil {
-		return nil, errors.Errorf("tool %s: no line \"Subject: …\" after the first", name)
+	t := &Tool{Name: title[1], Summary: title[2]}
+	lines = lines[1:]
+	if len(lines) > 0 {
+		if subject := subjectLine().FindStringSubmatch(lines[0]); subject != nil {
+			t.Subject, lines = subject[1], lines[1:]
+		}
 	}
-	t.Subject = subject[1]
 	var text []string
-	for _, line := range lines[2:] {
+	for _, line := range lines {
 		if len(text) > 0 || !t.value(line) && line != "" {
 			text = append(text, line)
 		}
 	}
 	t.Text = strings.TrimSpace(strings.Join(text, "\n"))
-	return t, t.check()
+	return t
 }
 
 // value parses a line that describes an option or an argument, and reports whether it is one.

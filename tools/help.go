@@ -26,8 +26,16 @@ func (t *Tool) Usage() string {
 
 // Help is the output of `gostap tool NAME --help`.
 func (t *Tool) Help() string {
+	help := fmt.Sprintf("%s: %s\n\nUsage: gostap tool %s\n\n", t.Name, t.Summary, t.Usage())
+	if values := t.Values(); values != "" {
+		help += values + "\n"
+	}
+	return help + t.Text + "\n"
+}
+
+// Values lists arguments and options, a line each.
+func (t *Tool) Values() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\nUsage: gostap tool %s\n\n", t.Name, t.Summary, t.Usage())
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	for _, a := range t.Arguments {
 		fmt.Fprintf(w, "  %s\t%s%s\n", a.Name, a.Help, inBrackets(a.Default))
@@ -44,10 +52,7 @@ func (t *Tool) Help() string {
 		fmt.Fprintf(w, "  %s%s\t%s%s\n", short, name, o.Help, inBrackets(o.Default))
 	}
 	w.Flush()
-	if len(t.Arguments)+len(t.Options) > 0 {
-		b.WriteString("\n")
-	}
-	return b.String() + t.Text + "\n"
+	return b.String()
 }
 
 // everybody is the default of options that choose a user by number: it is no user's.

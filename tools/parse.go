@@ -73,7 +73,12 @@ func (t *Tool) wrong(err error) error {
 	return errors.Errorf("%s: %v (%s)", t.Name, err, t.see())
 }
 
-func (t *Tool) see() string { return "see gostap tool " + t.Name + " --help" }
+func (t *Tool) see() string {
+	if t.command != "" {
+		return "see " + t.command + " --help"
+	}
+	return "see gostap tool " + t.Name + " --help"
+}
 
 // A setting is an option with its value while the command line is parsed.
 type setting struct {

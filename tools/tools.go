@@ -25,6 +25,21 @@ type Tool struct {
 	Arguments []Argument
 	Text      string // the rest of the comment: the output, and an example
 	Script    string
+	command   string // what runs it, in messages; "" for gostap tool
+}
+
+// Globals returns the names of the globals that options and arguments set.
+func (t *Tool) Globals() []string {
+	var names []string
+	for _, o := range t.Options {
+		names = append(names, o.global())
+	}
+	for _, a := range t.Arguments {
+		if !a.Type.script() {
+			names = append(names, strings.ToLower(a.Name))
+		}
+	}
+	return names
 }
 
 // All returns the tools, sorted by name.

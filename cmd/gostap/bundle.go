@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -15,6 +16,8 @@ import (
 
 	"gostap/bundle"
 	"gostap/consumer"
+	"gostap/manifest"
+	"gostap/tools"
 )
 
 // bundleFlags are the flags of gostap that bundle has, too: those that affect modules.
@@ -35,7 +38,8 @@ all that it takes to run them. It is static, and takes neither gostap nor
 compiler, headers or debuginfo: on another machine, with root's rights, it picks
 the module for the kernel that runs there, by release and build-id, and refuses
 other kernels. It has the options of gostap run, and its commands list, attach,
-stop and merge.
+stop and merge. Behind -- it takes the script's own, if the comment at the
+script's beginning describes them as those of a tool: gostap tool show opensnoop.
 
   gostap bundle -k 6.1.0-44-amd64 -k 6.12.30-amd64 -o reads examples/vfs-reads.stp
   gostap bundle --check reads         verifies it and lists what is in it
@@ -96,6 +100,9 @@ func (o *options) bundle(ctx context.Context, releases []string, out string) err
 		if err != nil {
 			return err
 		}
+		if index.Comment, err = describing(inv, m.Globals); err != nil {
+			return err
+		}
 		index.Script = o.title()
 		index.Modules = append(index.Modules, bundle.Module{Release: inv.target.Release, BuildID: id, Name: m.Name})
 		modules = append(modules, data)
@@ -106,6 +113,22 @@ func (o *options) bundle(ctx context.Context, releases []string, out string) err
 	}
 	defer program.Close()
 	return writeProgram(out, func(w io.Writer) error { return bundle.Write(w, program, index, modules) })
+}
+
+// describing returns the comment that describes the script's options and arguments, "" if there is none.
+// They set globals, which must be there.
+func describing(inv *invocation, globals []manifest.Global) (string, error) {
+	script := string(inv.files[0].Source.Text)
+	t, err := tools.Of(script, "")
+	if t == nil || err != nil {
+		return "", err
+	}
+	for _, name := range t.Globals() {
+		if !slices.ContainsFunc(globals, func(g manifest.Global) bool { return g.Name == name }) {
+			return "", errors.Errorf("%s: the comment describes an option or argument that sets the global %s, and there is no number or string of that name", inv.title(), name)
+		}
+	}
+	return tools.Comment(script), nil
 }
 
 // buildFor runs passes 1 to 4 for a kernel.

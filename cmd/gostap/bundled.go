@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/pkg/errors"
 	"github.com/spf13/cobra"
@@ -13,13 +14,18 @@ import (
 
 	"gostap/bundle"
 	"gostap/internal/buildid"
+	"gostap/tools"
 )
 
 // newBundled makes the command of a program that gostap bundle has made.
-func newBundled(b *bundle.Bundle) *cobra.Command {
+func newBundled(b *bundle.Bundle) (*cobra.Command, error) {
 	r := &moduleRun{}
 	r.bundled = true
 	var check bool
+	script, err := tools.Of(b.Comment, filepath.Base(b.Path))
+	if err != nil {
+		return nil, err
+	}
 	cmd := &cobra.Command{
 		Use:           filepath.Base(b.Path),
 		Version:       fmt.Sprintf("%s, in a bundle of gostap %s", b.Script, b.Gostap),
@@ -27,14 +33,24 @@ func newBundled(b *bundle.Bundle) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
+			if script == nil && len(args) > 0 {
 				return errors.Errorf("%s is one too many: %s has the arguments that gostap bundle was given (see %s --help)", args[0], b.Script, cmd.CommandPath())
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if check {
 				return checkBundle(os.Stdout, b.Path)
+			}
+			if script != nil {
+				given, err := script.Parse(args)
+				switch {
+				case err != nil:
+					return err
+				case given.Help:
+					return cmd.Help()
+				}
+				r.globals = append(r.globals, given.Globals...)
 			}
 			notes, _ := os.ReadFile("/sys/kernel/notes")
 			i, err := b.Choose(runningRelease(), buildid.Find(notes))
@@ -62,7 +78,18 @@ func newBundled(b *bundle.Bundle) *cobra.Command {
 		for _, m := range b.Modules {
 			fmt.Fprintf(w, "  %s\n", m.Release)
 		}
-		fmt.Fprintf(w, "\nUsage:\n  %[1]s [OPTION…]\n  %[1]s list | attach | stop | merge …\n\nOptions:\n", b.Path)
+		own := ""
+		if script != nil {
+			own = strings.TrimPrefix(script.Usage(), script.Name)
+		}
+		if own != "" {
+			own = " [--" + own + "]"
+		}
+		fmt.Fprintf(w, "\nUsage:\n  %[1]s [OPTION…]%[2]s\n  %[1]s list | attach | stop | merge …\n\n", b.Path, own)
+		if own != "" {
+			fmt.Fprintf(w, "%s, behind --:\n%s\n", script.Name, script.Values())
+		}
+		fmt.Fprintln(w, "Options:")
 		flagUsages(w, c.LocalFlags())
 	})
 	r.flags(cmd.Flags())
@@ -71,7 +98,7 @@ func newBundled(b *bundle.Bundle) *cobra.Command {
 	cmd.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(newList(), newAttach(), newStop(), newMerge())
-	return cmd
+	return cmd, nil
 }
 
 // inMemory writes a module to a memory file, and returns its path in /proc/self/fd.

@@ -28,7 +28,10 @@ func main() {
 	case err != nil:
 		os.Exit(report(os.Stderr, err, 0))
 	case b != nil:
-		cmd, args = newBundled(b), os.Args[1:]
+		if cmd, err = newBundled(b); err != nil {
+			os.Exit(report(os.Stderr, err, 0))
+		}
+		args = os.Args[1:]
 	}
 	mainthread.Run(func() { os.Exit(execute(cmd, args, os.Stderr)) })
 }
