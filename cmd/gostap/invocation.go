@@ -10,6 +10,7 @@ import (
 
 	"github.com/pkg/errors"
 
+	"gostap/elaborate/dwarf"
 	"gostap/elaborate/image"
 	"gostap/elaborate/library"
 	"gostap/internal/buildid"
@@ -63,7 +64,9 @@ func (o *options) newInvocation() (*invocation, error) {
 		return nil, errors.New("loading a module into the kernel takes root: run it with sudo, or in a VM with --vm; " + distro.Doctor)
 	}
 	target := image.NewTarget(release, o.guru)
-	target.Progress = o.run.out.progress("Reading the debuginfo of " + release + ", this once")
+	target.Progress = func(of string) dwarf.Progress {
+		return o.run.out.progress("reading the debuginfo of " + of + " (once)")
+	}
 	target.Unprivileged = o.unprivileged()
 	target.SkipBadVars, target.AsStap = o.peer.skipBadVars, o.stap
 	target.Traced.PID = o.run.pid

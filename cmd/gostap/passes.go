@@ -12,6 +12,7 @@ import (
 	"github.com/pkg/errors"
 
 	"gostap/elaborate"
+	"gostap/elaborate/dwarf"
 	"gostap/elaborate/library"
 	"gostap/internal/cache"
 	"gostap/translator/check"
@@ -38,19 +39,14 @@ var passNames = [...]string{"parse", "elaborate", "translate", "build", "run"}
 func (inv *invocation) runPasses(ctx context.Context) error {
 	inv.status = inv.options.run.out.newStatusLine()
 	defer inv.status.close()
-	if bar := inv.target.Progress; bar != nil {
-		inv.target.Progress = func(done, total int64) {
-			inv.status.show("", 0)
-			bar(done, total)
-		}
-	}
+	inv.barsForStatus()
 	ctx, release := catchSignals(ctx)
 	defer release()
 	for i, run := range []func(context.Context) error{inv.parse, inv.elaborate, inv.translate, inv.build, inv.run} {
 		name := passNames[i]
 		start := startPass()
 		inv.remark, inv.number = "", i+1
-		inv.status.show("pass "+strconv.Itoa(i+1)+": "+name, time.Second)
+		inv.showPass()
 		if i+1 == 5 {
 			inv.status.show("", 0)
 			release() // the consumer handles signals itself
@@ -92,6 +88,29 @@ func untilSignal(ctx context.Context, n int, name string, run func(context.Conte
 	case <-ctx.Done():
 		cache.Abandon()
 		return context.Cause(ctx)
+	}
+}
+
+// showPass has the status line name the pass if it takes longer than a second.
+func (inv *invocation) showPass() {
+	inv.status.show("pass "+strconv.Itoa(inv.number)+": "+passNames[inv.number-1], time.Second)
+}
+
+// barsForStatus has bars of the target stand in the place of the status line.
+func (inv *invocation) barsForStatus() {
+	bars := inv.target.Progress
+	inv.target.Progress = func(of string) dwarf.Progress {
+		bar := bars(of)
+		if bar == nil {
+			return nil
+		}
+		return func(done, total int64) {
+			inv.status.show("", 0)
+			bar(done, total)
+			if done >= total {
+				inv.showPass()
+			}
+		}
 	}
 }
 

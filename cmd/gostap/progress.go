@@ -90,7 +90,7 @@ func (l *statusLine) draw(now time.Time) {
 		return
 	}
 	if l.spinner == nil {
-		l.spinner = newBar(l.terminal, -1, barWidth)
+		l.spinner = newBar(l.terminal, -1, barWidth, false)
 	}
 	const spinnerWidth = 5 // with the blanks around the text, and a column that stays free
 	seconds := fmt.Sprintf(" … %.0f s", now.Sub(l.since).Seconds())
@@ -123,15 +123,16 @@ func (l *statusLine) erase() {
 // barWidth is the width of bars where there is room.
 const barWidth = 30
 
-// newBar returns a bar on a terminal, of that many columns and for total steps, or a spinner for -1. It is redrawn by its owner.
-func newBar(terminal io.Writer, total int64, width int) *progressbar.ProgressBar {
+// newBar returns a bar on a terminal, of that many columns, for total steps and with the time gone and left, or a spinner for -1.
+// It is redrawn by its owner.
+func newBar(terminal io.Writer, total int64, width int, times bool) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(terminal),
 		progressbar.OptionUseANSICodes(true),
 		progressbar.OptionSpinnerType(9),
 		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
-		progressbar.OptionSetElapsedTime(total > 0),
-		progressbar.OptionSetPredictTime(total > 0),
+		progressbar.OptionSetElapsedTime(times),
+		progressbar.OptionSetPredictTime(times),
 		progressbar.OptionSetWidth(width),
 		progressbar.OptionClearOnFinish())
 }
@@ -185,10 +186,13 @@ func barAfter(terminal *os.File, what string, from time.Time) func(done, total i
 		}
 		last = now
 		if bar == nil {
-			const around = 28 // what stands around the text and the bar itself: " 100% |", "| [1m10s:1m10s]", and a column that stays free
-			columns := widthOf(terminal) - around
+			columns := widthOf(terminal) - 12 // for the percentage and what surrounds it, and a column that stays free
+			times := columns >= 50
+			if times {
+				columns -= len("| [1m10s:1m10s] ")
+			}
 			width := min(max(columns-len([]rune(what)), columns/3, 1), barWidth)
-			bar = newBar(terminal, total, width)
+			bar = newBar(terminal, total, width, times)
 			bar.Describe(cut(what, columns-width))
 		}
 		bar.ChangeMax64(total)

@@ -107,7 +107,7 @@ func TestBar(t *testing.T) {
 			bar = barAfter(terminal, what, time.Now())
 			bar(30, 100)
 			got := seen(t, master)
-			if line := strings.TrimRight(got[strings.LastIndex(got, "\r")+1:], " "); len([]rune(line)) >= int(columns) || !strings.HasPrefix(line, "Reading") || !strings.Contains(line, "  30% |█") {
+			if line := strings.TrimSuffix(got[strings.LastIndex(got, "\r")+1:], "\x1b[0K"); len([]rune(line)) >= int(columns) || !strings.HasPrefix(line, "Reading") || !strings.Contains(line, "  30% |█") {
 				t.Errorf("%d columns: %q", columns, line)
 			}
 			bar(100, 100)

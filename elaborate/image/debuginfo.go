@@ -41,12 +41,8 @@ func (t *Target) newDebuginfo(module string, buildID func() (string, error), fin
 		if err != nil {
 			return nil, err
 		}
-		progress := t.Progress
-		if progress == nil || module != "" {
-			progress = func(int64, int64) {}
-		}
 		f := &dwarf.Finder{Root: kernels.Find(t.Release).Root, Debug: os.Getenv("GOSTAP_DEBUGINFO"), URLs: servers, Cache: dwarf.CacheDir()}
-		return f.Load(dwarf.IndexPath(id), func() (string, error) { return find(f, id) }, progress)
+		return f.Load(dwarf.IndexPath(id), func() (string, error) { return find(f, id) }, t.progress(d.title))
 	}
 	d.local = sync.OnceValues(func() (*dwarf.Info, error) { return load(nil) })
 	d.any = sync.OnceValues(func() (*dwarf.Info, error) {

@@ -63,7 +63,7 @@ func (t *Target) programDebuginfo(file *executable.File) *Debuginfo {
 	}
 	load := func(servers []string) (*dwarf.Info, error) {
 		f := &dwarf.Finder{Debug: os.Getenv("GOSTAP_DEBUGINFO"), URLs: servers, Cache: dwarf.CacheDir(), Absolute: true, Frames: file.Path}
-		return f.Load(dwarf.IndexPath(key), func() (string, error) { return f.Program(file.Path, file.BuildID) }, func(int64, int64) {})
+		return f.Load(dwarf.IndexPath(key), func() (string, error) { return f.Program(file.Path, file.BuildID) }, t.progress(file.Path))
 	}
 	d.local = sync.OnceValues(func() (*dwarf.Info, error) { return load(nil) })
 	d.any = sync.OnceValues(func() (*dwarf.Info, error) {

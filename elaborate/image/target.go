@@ -60,8 +60,18 @@ type Target struct {
 	// Interrupted reports whether pass 2 is to end, at the next probe; nil: never.
 	Interrupted func() bool
 
-	// Progress is called while an index is built; may be nil.
-	Progress dwarf.Progress
+	// Progress returns what is called while the index of a kernel, module or program is built, nil for nothing; may be nil.
+	Progress func(of string) dwarf.Progress
+}
+
+// progress is Progress, or does nothing.
+func (t *Target) progress(of string) dwarf.Progress {
+	if t.Progress != nil {
+		if p := t.Progress(of); p != nil {
+			return p
+		}
+	}
+	return func(int64, int64) {}
 }
 
 // NewTarget returns the kernel of that release as a target, or the host
