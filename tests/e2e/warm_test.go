@@ -115,7 +115,7 @@ func buildPrograms(t *testing.T, dir string) {
 	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gocalls")
 	guest.Command(t, ".", "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "gocalls-stripped"), "./programs/gocalls")
 	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gomany")
-	guest.Command(t, ".", "go", "build", "-o", dir, "./programs/gocgo")
+	guest.Command(t, ".", "env", "CGO_ENABLED=1", "go", "build", "-o", dir, "./programs/gocgo")
 }
 
 // nested is the file of a script that lists tools with their arguments, a line each, which run
