@@ -38,15 +38,22 @@ func openTerminal(t *testing.T) (master, terminal *os.File) {
 	return master, terminal
 }
 
-// seen returns what has been written to a terminal so far.
-func seen(t *testing.T, master *os.File) string {
+// seen returns what has been written to a terminal since the last call. The kernel passes it on in pieces: a mark is the last.
+func seen(t *testing.T, master, terminal *os.File) string {
 	t.Helper()
-	buf := make([]byte, 4096)
-	n, err := master.Read(buf)
-	if err != nil {
+	const mark = "\a"
+	if _, err := terminal.WriteString(mark); err != nil {
 		t.Fatal(err)
 	}
-	return string(buf[:n])
+	got, buf := "", make([]byte, 4096)
+	for !strings.HasSuffix(got, mark) {
+		n, err := master.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += string(buf[:n])
+	}
+	return strings.TrimSuffix(got, mark)
 }
 
 const eraseLine = "\x1b[2K\r"
@@ -58,33 +65,31 @@ func TestStatusLine(t *testing.T) {
 	l := &statusLine{terminal: terminal}
 	l.show("building for a kernel", 3*time.Second)
 	l.draw(l.since.Add(2 * time.Second))
-	fmt.Fprint(terminal, "|")
-	if got := seen(t, master); got != "|" {
+	if got := seen(t, master, terminal); got != "" {
 		t.Errorf("shown too early: %q", got)
 	}
 	l.draw(l.since.Add(4 * time.Second))
-	if got := seen(t, master); !strings.Contains(got, "building for a kernel … 4 s") {
+	if got := seen(t, master, terminal); !strings.Contains(got, "building for a kernel … 4 s") {
 		t.Errorf("not shown: %q", got)
 	}
 	var out bytes.Buffer
 	fmt.Fprint(l.wrap(&out), "half a line")
-	if got := seen(t, master); got != eraseLine || out.String() != "half a line" {
+	if got := seen(t, master, terminal); got != eraseLine || out.String() != "half a line" {
 		t.Errorf("not erased: %q, %q", got, out.String())
 	}
 	l.draw(l.since.Add(time.Hour))
-	fmt.Fprint(terminal, "|")
-	if got := seen(t, master); got != "|" {
+	if got := seen(t, master, terminal); got != "" {
 		t.Errorf("drawn into a line that has not ended: %q", got)
 	}
 	l.midLine = false
 	l.show(strings.Repeat("x", 100), 0)
 	l.draw(l.since)
-	got := seen(t, master)
+	got := seen(t, master, terminal)
 	if line := strings.TrimSuffix(got[strings.LastIndex(got, "\r")+1:], "\x1b[0K"); len([]rune(line)) >= 40 || !strings.Contains(line, "xxx … 0 s") {
 		t.Errorf("wider than the terminal: %q", line)
 	}
 	l.show("", 0)
-	if got := seen(t, master); got != eraseLine {
+	if got := seen(t, master, terminal); got != eraseLine {
 		t.Errorf("not erased at the end: %q", got)
 	}
 }
@@ -95,8 +100,7 @@ func TestBar(t *testing.T) {
 	bar := barAfter(terminal, "Reading", time.Now().Add(time.Hour))
 	bar(1, 2)
 	bar(2, 2)
-	fmt.Fprint(terminal, ".")
-	if got := seen(t, master); got != "." {
+	if got := seen(t, master, terminal); got != "" {
 		t.Errorf("shown too early: %q", got)
 	}
 	for _, what := range []string{"Reading", "Reading the debuginfo of 6.12.117+deb12-cloud-amd64, this once"} {
@@ -106,12 +110,12 @@ func TestBar(t *testing.T) {
 			}
 			bar = barAfter(terminal, what, time.Now())
 			bar(30, 100)
-			got := seen(t, master)
+			got := seen(t, master, terminal)
 			if line := strings.TrimSuffix(got[strings.LastIndex(got, "\r")+1:], "\x1b[0K"); len([]rune(line)) >= int(columns) || !strings.HasPrefix(line, "Reading") || !strings.Contains(line, "  30% |█") {
 				t.Errorf("%d columns: %q", columns, line)
 			}
 			bar(100, 100)
-			if got := seen(t, master); !strings.HasSuffix(got, eraseLine) {
+			if got := seen(t, master, terminal); !strings.HasSuffix(got, eraseLine) {
 				t.Errorf("left: %q", got)
 			}
 		}
