@@ -90,7 +90,12 @@ func (m *Module) baseSymbol(info *dwarf.Info, in dwarf.Instance) (base BaseSymbo
 		return base, symbols.Init.String(), false
 	}
 	name, offset, ok := info.SymbolAt(start)
-	return BaseSymbol{symbols.Func{Name: name, Addr: start - uint64(offset)}, m.ID()}, "", !ok
+	f := symbols.Func{Name: name}
+	if list := m.Symbols().Lookup(name); len(list) > 0 {
+		f = list[0]
+	}
+	f.Addr = start - uint64(offset) // by the debuginfo's sections
+	return BaseSymbol{f, m.ID()}, "", !ok
 }
 
 func (m *Module) refusal(info *dwarf.Info, in dwarf.Instance, a *BaseSymbol, addr uint64) string {

@@ -278,7 +278,7 @@ func (p *pointFinder) instance(in dwarf.Instance) {
 	if !f.Ftrace && !p.allows(in, f, in.Low) {
 		return
 	}
-	if p.image.User() {
+	if p.image.Name() != "" {
 		site := p.function(in, f)
 		if why := unreturnable(p.image.Image, site.Point, in.Low, in.High-in.Low); m.Has("return") && why != "" {
 			p.refused = append(p.refused, fmt.Sprintf("%s %s", in.Func.Name, why))
@@ -295,10 +295,13 @@ func (p *pointFinder) function(in dwarf.Instance, a image.BaseSymbol) *ProbeSite
 	at := entry(p.image.Image, in.Low)
 	site := p.site(in, a, at, p.name(in.Func, ""))
 	site.Vars = p.c.Statement(vars.Statement{Source: p.image, Instance: in, Addr: at, Entry: true}, p.maker.warn)
-	if p.maker.m.Has("return") {
+	switch {
+	case p.maker.m.Has("return"):
 		site.Point.Family, site.Point.Args = Family(p.image, true), p.maker.args
 		site.Point.Returns = returns(p.image.Image, in.Low, in.High-in.Low)
 		site.Vars = site.Vars.Return()
+	case a.Ftrace && !p.image.User():
+		site.Point.Family = "function"
 	}
 	return site
 }
